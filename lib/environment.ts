@@ -1,0 +1,11 @@
+/**
+ * The names of the environment variables that the stack sets and the functions read: the one thing both sides share.
+ */
+export const ENVIRONMENT = {
+  /** Semel's own table: records, markers, inboxes, outbox. */
+  idempotencyTable: 'IDEMPOTENCY_TABLE_NAME',
+  /** The table that effects without a `TableName` go to, and that handlers read. */
+  dataTable: 'DATA_TABLE_NAME',
+  /** The path prefix to strip from event paths: a named API stage (R5). */
+  serviceName: 'POWERTOOLS_SERVICE_NAME',
+} as const;

@@ -1,0 +1,61 @@
+import type { ProblemCode } from './problems.ts';
+
+/** A DynamoDB item as plain JavaScript values (what lib-dynamodb marshalls). */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** What every effect may carry beside its write. */
+interface EffectBase {
+  /**
+   * What this effect's failing condition means, given the item it met (undefined: there was none).
+   * Answer a reply or refusal to make it final (R16), or undefined when the condition says nothing final:
+   * then the handler runs again and plans anew.
+   */
+  readonly refuse?: (old: Item | undefined) => ReplyDraft | Refusal | undefined;
+}
+
+interface WriteTarget {
+  /** The table; the endpoint's own table when left out. */
+  readonly TableName?: string;
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
+}
+
+/** One DynamoDB write that an operation wants; the shape is TransactWriteItems' own. */
+export type Effect = EffectBase &
+  (
+    | { readonly Put: WriteTarget & { readonly Item: Item } }
+    | { readonly Update: WriteTarget & { readonly Key: Item; readonly UpdateExpression: string } }
+    | { readonly Delete: WriteTarget & { readonly Key: Item } }
+    | { readonly ConditionCheck: WriteTarget & { readonly Key: Item; readonly ConditionExpression: string } }
+  );
+
+/** A reply as a handler writes it: the body is still a value and is serialized once, before the effect (R20). */
+export interface ReplyDraft {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** What the reply is about, for `authorize(caller, resource)` on a replay (R4). */
+  readonly resource?: string;
+}
+
+/** A business "no" by its code: final and stored, or not, as problems.ts says (R16). */
+export interface Refusal {
+  readonly problem: ProblemCode;
+  readonly detail: string;
+}
+
+/** What a handler returns: the effects it wants and the reply that becomes true with them. */
+export interface Plan {
+  readonly effects: readonly Effect[];
+  readonly reply: ReplyDraft;
+}
+
+/** Everything a handler may return; a bare reply is a plan without effects. */
+export type Planned = Plan | ReplyDraft | Refusal;
+
+export const isPlan = (planned: Planned): planned is Plan => 'effects' in planned;
+export const isRefusal = (planned: Planned): planned is Refusal => 'problem' in planned;
+
+/** A refusal, as a value to return. @example refuse('insufficient-funds', 'The account holds 3.') */
+export const refuse = (problem: ProblemCode, detail: string): Refusal => ({ problem, detail });
