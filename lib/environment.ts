@@ -6,6 +6,6 @@ export const ENVIRONMENT = {
   idempotencyTable: 'IDEMPOTENCY_TABLE_NAME',
   /** The table that effects without a `TableName` go to, and that handlers read. */
   dataTable: 'DATA_TABLE_NAME',
-  /** The path prefix to strip from event paths: a named API stage (R5). */
+  /** Names the service in logs and metrics. */
   serviceName: 'POWERTOOLS_SERVICE_NAME',
 } as const;

@@ -40,10 +40,10 @@ export const PROBLEMS = {
   'outcome-unknown': transient(503, 'The outcome is not known yet'),
   'needs-attention': unstored(503, 'The operation waits for a person'),
   'internal-error': transient(500, 'The service failed'),
+  'reply-too-large': unstored(500, 'The reply is too large to keep, so nothing was done'),
 
   // Final answers.
   'reply-not-kept': unstored(410, 'The operation succeeded but its reply was too large to keep'),
-  'reply-too-large': refusal(500, 'The reply is too large to store'),
   'account-not-found': refusal(404, 'There is no such account'),
   'transfer-not-found': refusal(404, 'There is no such transfer'),
   'charge-not-found': refusal(404, 'There is no such charge'),
