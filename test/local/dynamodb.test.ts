@@ -1,0 +1,48 @@
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { startDynamoDb } from '../../lib/local/dynamodb.ts';
+import { SetupError } from '../../lib/local/setup-error.ts';
+
+const answers = (endpoint: string): Promise<boolean> =>
+  fetch(endpoint).then(
+    () => true,
+    () => false,
+  );
+
+describe('startDynamoDb', () => {
+  beforeEach(() => vi.stubEnv('DYNAMODB_ENDPOINT', ''));
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('starts a server that ends when it is stopped', { timeout: 60_000 }, async () => {
+    const dynamodb = await startDynamoDb();
+    expect(await answers(dynamodb.endpoint)).toBe(true);
+    await dynamodb.stop();
+    expect(await answers(dynamodb.endpoint)).toBe(false);
+  });
+
+  it('names the port when it is taken', { timeout: 60_000 }, async () => {
+    const squatter = createServer();
+    await new Promise<void>((listening) => squatter.listen(0, '127.0.0.1', listening));
+    const { port } = squatter.address() as { port: number };
+    await expect(startDynamoDb({ port })).rejects.toThrow(`did not start on port ${port}`);
+    squatter.close();
+  });
+
+  it('joins the one that DYNAMODB_ENDPOINT names, and leaves it running', async () => {
+    vi.stubEnv('DYNAMODB_ENDPOINT', inject('dynamodb'));
+    const joined = await startDynamoDb();
+    expect(joined.endpoint).toBe(inject('dynamodb'));
+    await joined.stop();
+    expect(await answers(joined.endpoint)).toBe(true);
+  });
+
+  it('says so when nothing answers at DYNAMODB_ENDPOINT', async () => {
+    vi.stubEnv('DYNAMODB_ENDPOINT', 'http://127.0.0.1:9');
+    await expect(startDynamoDb()).rejects.toThrow(SetupError);
+  });
+
+  it('says what to install when there is neither Java nor Docker', async () => {
+    vi.stubEnv('PATH', '/nonexistent');
+    await expect(startDynamoDb()).rejects.toThrow(/apt-get install .*jre/);
+  });
+});
