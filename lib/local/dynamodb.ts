@@ -38,12 +38,14 @@ export async function startDynamoDb(options: DynamoDbOptions = {}): Promise<Runn
   if (options.dataDir !== undefined) mkdirSync(options.dataDir, { recursive: true });
   const command = chooseCommand();
   for (let attempt = 1; ; attempt++) {
-    const port = options.port ?? (await freePort());
+    const port = await freePort(options.port);
     const outcome = await launch(command(port, options.dataDir), port);
     if (typeof outcome !== 'string') return outcome;
     // Between finding a free port and Java binding it, somebody else may have taken it.
     if (options.port !== undefined || attempt === START_ATTEMPTS || !/address already in use/i.test(outcome)) {
-      throw new SetupError(`DynamoDB Local did not start on port ${port}: ${outcome.trim() || 'no output'}\n${INSTALL_HINT}`);
+      throw new SetupError(
+        `DynamoDB Local did not start on port ${port}: ${outcome.trim() || 'no output'}\n${INSTALL_HINT}`,
+      );
     }
   }
 }
@@ -55,7 +57,10 @@ async function joinRunning(endpoint: string): Promise<RunningDynamoDb> {
   return { endpoint: endpoint.replace(/\/$/, ''), stop: async () => {} };
 }
 
-type Command = (port: number, dataDir: string | undefined) => { readonly cwd: string; readonly argv: readonly string[] };
+type Command = (
+  port: number,
+  dataDir: string | undefined,
+) => { readonly cwd: string; readonly argv: readonly string[] };
 
 function chooseCommand(): Command {
   if (onPath('java')) return javaCommand;
@@ -77,7 +82,18 @@ const dockerCommand: Command = (port, dataDir) => {
   const volume = dataDir === undefined ? [] : ['--user', 'root', '-v', `${resolve(dataDir)}:/data`];
   const name = `semel-dynamodb-${randomBytes(4).toString('hex')}`;
   const server = ['-jar', 'DynamoDBLocal.jar', ...storage, '-sharedDb', '-disableTelemetry'];
-  const run = ['docker', 'run', '--rm', '--name', name, '-p', `127.0.0.1:${port}:8000`, ...volume, 'amazon/dynamodb-local', ...server];
+  const run = [
+    'docker',
+    'run',
+    '--rm',
+    '--name',
+    name,
+    '-p',
+    `127.0.0.1:${port}:8000`,
+    ...volume,
+    'amazon/dynamodb-local',
+    ...server,
+  ];
   return { cwd: '.', argv: run };
 };
 
@@ -159,12 +175,16 @@ function onPath(program: string): boolean {
   });
 }
 
-function freePort(): Promise<number> {
+/** Asks the system for a free port, or makes sure that the given one is free. */
+function freePort(wanted = 0): Promise<number> {
   return new Promise((done, fail) => {
-    const probe = createServer().once('error', fail);
-    probe.listen(0, '127.0.0.1', () => {
+    const probe = createServer();
+    probe.once('error', (cause) =>
+      fail(new SetupError(`Port ${wanted} for DynamoDB Local is taken. Choose another one.`, { cause })),
+    );
+    probe.listen(wanted, '127.0.0.1', () => {
       const address = probe.address();
-      probe.close(() => done(typeof address === 'object' && address !== null ? address.port : 0));
+      probe.close(() => done(typeof address === 'object' && address !== null ? address.port : wanted));
     });
   });
 }

@@ -20,11 +20,11 @@ describe('startDynamoDb', () => {
     expect(await answers(dynamodb.endpoint)).toBe(false);
   });
 
-  it('names the port when it is taken', { timeout: 60_000 }, async () => {
+  it('names the port when it is taken', async () => {
     const squatter = createServer();
     await new Promise<void>((listening) => squatter.listen(0, '127.0.0.1', listening));
     const { port } = squatter.address() as { port: number };
-    await expect(startDynamoDb({ port })).rejects.toThrow(`did not start on port ${port}`);
+    await expect(startDynamoDb({ port })).rejects.toThrow(`Port ${port} for DynamoDB Local is taken`);
     squatter.close();
   });
 
