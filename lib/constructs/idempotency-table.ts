@@ -1,0 +1,81 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { ENVIRONMENT } from '../environment.ts';
+import { grantItems, type ItemAction } from './table-grant.ts';
+
+export interface IdempotencyTableProps {
+  /** The customer key that encrypts the table. @default a key that AWS owns, free of charge */
+  readonly encryptionKey?: IKey;
+  /**
+   * What becomes of the table when its stack is deleted. RETAIN also protects it from deletion: without its records
+   * every retry runs again.
+   * @default RemovalPolicy.RETAIN
+   */
+  readonly removalPolicy?: RemovalPolicy;
+}
+
+/** One transaction puts the completed record; a lost race or a hinted retry reads it. */
+const ATOMIC: readonly ItemAction[] = ['GetItem', 'PutItem'];
+/** A lease is claimed, extended, lapsed and completed by updates, and released by a delete. */
+const LEASED: readonly ItemAction[] = [...ATOMIC, 'UpdateItem', 'DeleteItem'];
+
+/**
+ * The table of records, markers, inboxes and the outbox; each grant gives permission and table name together.
+ *
+ * A `Table`, not a `TableV2`: replicas merge writes by "last writer wins", and a claim that can lose after it was
+ * confirmed is no claim, so the table stays in one Region.
+ * @example
+ * const idempotency = new IdempotencyTable(this, 'Idempotency');
+ * idempotency.grantAtomic(createTransfer); // may dynamodb:GetItem and PutItem; IDEMPOTENCY_TABLE_NAME is set
+ */
+export class IdempotencyTable extends Construct {
+  /** The sparse index over unfinished leased records, by shard and end of lease. */
+  static readonly UNFINISHED_INDEX = 'unfinished';
+
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string, props: IdempotencyTableProps = {}) {
+    super(scope, id);
+    const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: 'expiresAt',
+      stream: StreamViewType.NEW_IMAGE,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      encryptionKey: props.encryptionKey,
+      removalPolicy,
+      deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
+    });
+    // Keys only: whoever finds a record here must read the record itself before taking it over, as the index lags.
+    this.table.addGlobalSecondaryIndex({
+      indexName: IdempotencyTable.UNFINISHED_INDEX,
+      partitionKey: { name: 'pendingShard', type: AttributeType.STRING },
+      sortKey: { name: 'leaseUntil', type: AttributeType.NUMBER },
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+  }
+
+  /** Lets a function run `atomic` operations. */
+  grantAtomic(fn: LambdaFunction): void {
+    this.grant(fn, ATOMIC);
+  }
+
+  /** Lets a function run `leased` operations (and `atomic` ones: they need less). */
+  grantLeased(fn: LambdaFunction): void {
+    this.grant(fn, LEASED);
+  }
+
+  /** Lets a function read records, to show an operation's status. */
+  grantRead(fn: LambdaFunction): void {
+    this.grant(fn, ['GetItem']);
+  }
+
+  private grant(fn: LambdaFunction, actions: readonly ItemAction[]): void {
+    grantItems(this.table, fn, actions);
+    fn.addEnvironment(ENVIRONMENT.idempotencyTable, this.table.tableName);
+  }
+}

@@ -1,0 +1,92 @@
+import { Duration } from 'aws-cdk-lib';
+import { type HttpMethod, HttpRoute, HttpRouteKey, type IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Construct } from 'constructs';
+import { BundledFunction, type BundledFunctionProps } from './bundled-function.ts';
+import { type DataAccess, grantData } from './data-access.ts';
+import type { IdempotencyTable } from './idempotency-table.ts';
+
+/** A method and a path, as HTTP APIs write them. @example 'POST /transfers' */
+export type Route = `${Exclude<HttpMethod, HttpMethod.ANY>} /${string}`;
+
+export interface IdempotentEndpointProps extends Omit<BundledFunctionProps, 'timeout'> {
+  /** The HTTP API that the routes belong to. */
+  readonly api: IHttpApi;
+  /** The routes that the function answers. */
+  readonly routes: readonly Route[];
+  /** How long one request may take, at most 25 s. @default Duration.seconds(10) */
+  readonly timeout?: Duration;
+  /** Where the records are and how the function uses them. @default none: no route of the function needs a key */
+  readonly idempotency?: {
+    readonly table: IdempotencyTable;
+    /** `read` serves routes that only show records. @default 'atomic' */
+    readonly mode?: 'atomic' | 'leased' | 'read';
+  };
+  /** The application's own table and what may be done with it. @default none */
+  readonly data?: DataAccess;
+}
+
+/** What an HTTP API waits for a function, in seconds; it cannot be raised. */
+const GATEWAY_SECONDS = 30;
+/** The rest is for the cold start, which a function's timeout does not count, and for the way back. */
+const LONGEST_SECONDS = 25;
+
+/**
+ * A Lambda function behind routes of an HTTP API, allowed to do what its idempotency mode needs and nothing more.
+ * @example
+ * new IdempotentEndpoint(this, 'Transfers', {
+ *   api, entry: 'functions/transfers.ts', routes: ['POST /transfers', 'GET /transfers/{id}'],
+ *   idempotency: { table: idempotency }, data: { table: ledger, actions: ['GetItem', 'PutItem', 'UpdateItem'] },
+ * });
+ */
+export class IdempotentEndpoint extends Construct {
+  readonly function: NodejsFunction;
+
+  /** @throws Error when the timeout is over 25 s */
+  constructor(scope: Construct, id: string, props: IdempotentEndpointProps) {
+    super(scope, id);
+    const timeout = props.timeout ?? Duration.seconds(10);
+    refuseLongTimeout(this, timeout);
+    this.function = new BundledFunction(this, 'Handler', { ...props, timeout }).function;
+    if (props.idempotency) grantRecords(this.function, props.idempotency);
+    if (props.data) grantData(this.function, props.data);
+    this.addRoutes(props.api, props.routes);
+  }
+
+  private addRoutes(httpApi: IHttpApi, routes: readonly Route[]): void {
+    const integration = new HttpLambdaIntegration('Integration', this.function);
+    for (const route of routes) {
+      const [method, path] = route.split(' ') as [HttpMethod, string];
+      new HttpRoute(this, route.replace(' ', ''), { httpApi, routeKey: HttpRouteKey.with(path, method), integration });
+    }
+  }
+}
+
+/**
+ * Fails synthesis for a function that could still work on a request that its client was already told has failed.
+ * @rule R13
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+ */
+const refuseLongTimeout = (endpoint: Construct, timeout: Duration): void => {
+  const seconds = timeout.toSeconds();
+  if (seconds <= LONGEST_SECONDS) return;
+  throw new Error(
+    `${endpoint.node.path}: the timeout is ${seconds} s but may be at most ${LONGEST_SECONDS} s, ` +
+      `because the HTTP API gives up at ${GATEWAY_SECONDS} s while the function would go on.`,
+  );
+};
+
+const grantRecords = (
+  fn: NodejsFunction,
+  { table, mode = 'atomic' }: NonNullable<IdempotentEndpointProps['idempotency']>,
+): void => {
+  switch (mode) {
+    case 'atomic':
+      return table.grantAtomic(fn);
+    case 'leased':
+      return table.grantLeased(fn);
+    case 'read':
+      return table.grantRead(fn);
+  }
+};
