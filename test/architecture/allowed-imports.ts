@@ -1,0 +1,46 @@
+export interface Room {
+  /** The rooms it may import from, beside itself. */
+  readonly rooms: readonly string[];
+  /** The packages and Node modules it may import: whole specifiers, or patterns of them. */
+  readonly packages: readonly (string | RegExp)[];
+}
+
+const AWS_SDK = /^@(aws-sdk|smithy)\//;
+const NODE = /^node:/;
+const POWERTOOLS = /^@aws-lambda-powertools\//;
+const CDK = [/^aws-cdk-lib(\/|$)/, 'constructs', 'cdk-nag', NODE];
+
+/** What the Lambda adapters have in common. */
+const ADAPTER: Room = {
+  rooms: ['engine', 'store', 'protocol', 'environment'],
+  packages: [NODE, AWS_SDK, POWERTOOLS, /^@middy\//, 'aws-lambda', 'zod', 'uuid'],
+};
+
+/**
+ * The rooms of the house and what each may import, type imports included. One direction only:
+ * the protocol knows nobody, and everything may know the protocol.
+ */
+export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
+  environment: { rooms: [], packages: [] },
+  // Pure and browser-safe: neither AWS nor Node.
+  protocol: { rooms: [], packages: ['canonicalize'] },
+  client: { rooms: ['protocol'], packages: [] },
+  sandbox: { rooms: ['client', 'protocol'], packages: [] },
+  wallet: { rooms: ['protocol'], packages: ['zod', 'uuid'] },
+  store: { rooms: ['protocol', 'environment'], packages: [NODE, AWS_SDK] },
+  engine: { rooms: ['store', 'protocol', 'environment'], packages: [NODE, POWERTOOLS, 'uuid'] },
+  http: ADAPTER,
+  queue: ADAPTER,
+  webhook: { ...ADAPTER, rooms: [...ADAPTER.rooms, 'http'] },
+  functions: {
+    rooms: ['http', 'queue', 'webhook', 'wallet', ...ADAPTER.rooms],
+    packages: [/^@middy\//, 'aws-lambda', 'zod'],
+  },
+  // Infrastructure imports no runtime code, or what runs in a Lambda would run at synth.
+  constructs: { rooms: ['protocol', 'environment'], packages: CDK },
+  stack: { rooms: ['constructs', 'protocol', 'environment'], packages: CDK },
+  // The local cloud reads only the synthesized template and its assets, so what runs here is what deploys.
+  local: { rooms: ['environment'], packages: [NODE, AWS_SDK, 'fauxqs', 'aws-lambda'] },
+  cli: { rooms: ['local', 'http', 'wallet', 'store', 'protocol', 'environment'], packages: [NODE, AWS_SDK] },
+  bin: { rooms: ['stack', 'cli'], packages: CDK },
+};
