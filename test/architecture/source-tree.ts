@@ -20,8 +20,13 @@ interface FunctionSize {
 interface RuleTag {
   readonly rule: string;
   readonly line: number;
-  /** The function that the doc comment stands before; undefined when it stands before anything else. */
-  readonly functionName: string | undefined;
+  /** What the doc comment stands before; undefined when that has no name. */
+  readonly declaration: Declaration | undefined;
+}
+
+interface Declaration {
+  readonly name: string;
+  readonly isFunction: boolean;
 }
 
 interface TestCall {
@@ -60,7 +65,7 @@ function readSource(path: string, text: string): Omit<SourceFile, 'path' | 'text
   const ruleTags = comments.flatMap((comment) =>
     Array.from(comment.value.matchAll(/@rule\s+(\S+)/g), ([, rule = '']) => {
       const next = comment.end + (/^\s*/.exec(text.slice(comment.end))?.[0].length ?? 0);
-      return { rule, line: lineOf(comment.start), functionName: found.functionNames.get(next) };
+      return { rule, line: lineOf(comment.start), declaration: found.declarations.get(next) };
     }),
   );
   return { imports: [...declared, ...found.imports], functions: found.functions, ruleTags, testCalls: found.testCalls };
@@ -70,8 +75,8 @@ function walk(program: ESTree.Program, lineOf: (offset: number) => number) {
   const imports: string[] = [];
   const functions: FunctionSize[] = [];
   const testCalls: TestCall[] = [];
-  /** Names of functions by the offset at which their declaration, as a doc comment sees it, begins. */
-  const functionNames = new Map<number, string>();
+  /** By the offset at which a declaration, as a doc comment sees it, begins. */
+  const declarations = new Map<number, Declaration>();
   const groupings = new Set<number>();
 
   const size = (node: ESTree.Node): void => {
@@ -80,9 +85,9 @@ function walk(program: ESTree.Program, lineOf: (offset: number) => number) {
     const line = lineOf(node.start);
     functions.push({ line, lines: lineOf(node.end) - line + 1 });
   };
-  const name = (start: number, declaration: ESTree.Node | null): void => {
-    const found = declaration === null ? undefined : declaredFunction(declaration);
-    if (found !== undefined) functionNames.set(start, found);
+  const declare = (start: number, node: ESTree.Node | null): void => {
+    const found = node === null ? undefined : declarationOf(node);
+    if (found !== undefined) declarations.set(start, found);
   };
   const addLiteral = (node: ESTree.Node | undefined): void => {
     if (node?.type === 'Literal' && typeof node.value === 'string') imports.push(node.value);
@@ -91,15 +96,15 @@ function walk(program: ESTree.Program, lineOf: (offset: number) => number) {
   new Visitor({
     FunctionDeclaration: (node) => {
       size(node);
-      name(node.start, node);
+      declare(node.start, node);
     },
     FunctionExpression: size,
     ArrowFunctionExpression: size,
-    VariableDeclaration: (node) => name(node.start, node),
-    MethodDefinition: (node) => name(node.start, node),
-    Property: (node) => name(node.start, node),
-    ExportNamedDeclaration: (node) => name(node.start, node.declaration),
-    ExportDefaultDeclaration: (node) => name(node.start, node.declaration),
+    VariableDeclaration: (node) => declare(node.start, node),
+    MethodDefinition: (node) => declare(node.start, node),
+    Property: (node) => declare(node.start, node),
+    ExportNamedDeclaration: (node) => declare(node.start, node.declaration),
+    ExportDefaultDeclaration: (node) => declare(node.start, node.declaration),
     ImportExpression: (node) => addLiteral(node.source),
     TSImportType: (node) => addLiteral(node.source),
     NewExpression: (node) => {
@@ -112,7 +117,7 @@ function walk(program: ESTree.Program, lineOf: (offset: number) => number) {
       if (call.callee === 'describe') for (const argument of node.arguments) groupings.add(argument.start);
     },
   }).visit(program);
-  return { imports, functions, testCalls, functionNames };
+  return { imports, functions, testCalls, declarations };
 }
 
 /** `new URL('./worker.ts', import.meta.url)` names a module; `new URL('http://…')` does not. */
@@ -120,20 +125,20 @@ function addRelative(node: ESTree.Node | undefined, add: (node: ESTree.Node | un
   if (node?.type === 'Literal' && typeof node.value === 'string' && /^\.\.?\/.*\.ts$/.test(node.value)) add(node);
 }
 
-function declaredFunction(node: ESTree.Node): string | undefined {
-  if (node.type === 'FunctionDeclaration') return node.id?.name;
-  if (node.type === 'MethodDefinition') return keyName(node.key);
-  if (node.type === 'Property') return isFunction(node.value) ? keyName(node.key) : undefined;
+function declarationOf(node: ESTree.Node): Declaration | undefined {
+  if (node.type === 'FunctionDeclaration') return named(node.id, true);
+  if (node.type === 'MethodDefinition') return named(node.key, true);
+  if (node.type === 'Property') return named(node.key, isFunction(node.value));
   if (node.type !== 'VariableDeclaration') return undefined;
   const declarator = node.declarations[0];
-  if (declarator?.init == null || !isFunction(declarator.init)) return undefined;
-  return keyName(declarator.id);
+  return named(declarator?.id, declarator?.init != null && isFunction(declarator.init));
 }
+
+const named = (node: ESTree.Node | null | undefined, isFunction: boolean): Declaration | undefined =>
+  node?.type === 'Identifier' ? { name: node.name, isFunction } : undefined;
 
 const isFunction = (node: ESTree.Node): boolean =>
   node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression';
-
-const keyName = (node: ESTree.Node): string | undefined => (node.type === 'Identifier' ? node.name : undefined);
 
 /** Sees through `it.skip`, `it.each([…])` and it.each`…` to the `it`. */
 function testCall(node: ESTree.CallExpression): Omit<TestCall, 'line'> | undefined {
