@@ -10,6 +10,9 @@ import type { IdempotencyTable } from './idempotency-table.ts';
 /** A method and a path, as HTTP APIs write them. @example 'POST /transfers' */
 export type Route = `${Exclude<HttpMethod, HttpMethod.ANY>} /${string}`;
 
+/** What a function does with records: `leased` may do all that `atomic` may; `read` only shows them. */
+export type IdempotencyMode = 'atomic' | 'leased' | 'read';
+
 export interface IdempotentEndpointProps extends Omit<BundledFunctionProps, 'timeout'> {
   /** The HTTP API that the routes belong to. */
   readonly api: IHttpApi;
@@ -20,8 +23,8 @@ export interface IdempotentEndpointProps extends Omit<BundledFunctionProps, 'tim
   /** Where the records are and how the function uses them. @default none: no route of the function needs a key */
   readonly idempotency?: {
     readonly table: IdempotencyTable;
-    /** `read` serves routes that only show records. @default 'atomic' */
-    readonly mode?: 'atomic' | 'leased' | 'read';
+    /** @default 'atomic' */
+    readonly mode?: IdempotencyMode;
   };
   /** The application's own table and what may be done with it. @default none */
   readonly data?: DataAccess;
@@ -49,7 +52,8 @@ export class IdempotentEndpoint extends Construct {
     const timeout = props.timeout ?? Duration.seconds(10);
     refuseLongTimeout(this, timeout);
     this.function = new BundledFunction(this, 'Handler', { ...props, timeout }).function;
-    if (props.idempotency) grantRecords(this.function, props.idempotency);
+    const { idempotency } = props;
+    if (idempotency) GRANTS[idempotency.mode ?? 'atomic'](idempotency.table, this.function);
     if (props.data) grantData(this.function, props.data);
     this.addRoutes(props.api, props.routes);
   }
@@ -69,7 +73,7 @@ export class IdempotentEndpoint extends Construct {
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
  */
 const refuseLongTimeout = (endpoint: Construct, timeout: Duration): void => {
-  const seconds = timeout.toSeconds();
+  const seconds = timeout.toSeconds({ integral: false });
   if (seconds <= LONGEST_SECONDS) return;
   throw new Error(
     `${endpoint.node.path}: the timeout is ${seconds} s but may be at most ${LONGEST_SECONDS} s, ` +
@@ -77,16 +81,8 @@ const refuseLongTimeout = (endpoint: Construct, timeout: Duration): void => {
   );
 };
 
-const grantRecords = (
-  fn: NodejsFunction,
-  { table, mode = 'atomic' }: NonNullable<IdempotentEndpointProps['idempotency']>,
-): void => {
-  switch (mode) {
-    case 'atomic':
-      return table.grantAtomic(fn);
-    case 'leased':
-      return table.grantLeased(fn);
-    case 'read':
-      return table.grantRead(fn);
-  }
+const GRANTS: Record<IdempotencyMode, (table: IdempotencyTable, fn: NodejsFunction) => void> = {
+  atomic: (table, fn) => table.grantAtomic(fn),
+  leased: (table, fn) => table.grantLeased(fn),
+  read: (table, fn) => table.grantRead(fn),
 };
