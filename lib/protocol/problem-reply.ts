@@ -1,0 +1,36 @@
+import { PROBLEMS, type ProblemCode, type SemelError } from './problems.ts';
+import type { StoredReply } from './reply.ts';
+
+/** One problem as it happened; `errors` says what is wrong input by input. */
+interface ProblemOccurrence {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly operationId?: string | undefined;
+  readonly errors?: SemelError['errors'];
+}
+
+/**
+ * Writes a problem as RFC 9457 `application/problem+json`.
+ *
+ * @rule R19
+ * @see https://www.rfc-editor.org/rfc/rfc9457
+ * @example problemReply({ code: 'card-declined', detail: 'The bank said no.' }).body
+ * // '{"type":"/problems/card-declined","title":"The card was declined","status":402,"detail":"The bank said no.","retryable":false}'
+ */
+export function problemReply({ code, detail, operationId, errors }: ProblemOccurrence): StoredReply {
+  const { title, status, retryable } = PROBLEMS[code];
+  const problem = { type: `/problems/${code}`, title, status, detail, retryable, operation: operationId, errors };
+  return { status, headers: { 'content-type': 'application/problem+json' }, body: JSON.stringify(problem) };
+}
+
+/**
+ * Is this problem its key's final answer, stored and replayed?
+ *
+ * @rule R15
+ * @rule R16
+ * @example isStored('card-declined') // true
+ */
+export const isStored = (code: ProblemCode): boolean => PROBLEMS[code].stored;
+
+/** `Retry-After` in whole seconds: rounded up, so that nobody comes too early. @example retryAfterSeconds(1_001) // '2' */
+export const retryAfterSeconds = (milliseconds: number): string => String(Math.max(1, Math.ceil(milliseconds / 1_000)));

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { isStored, problemReply, retryAfterSeconds } from '../../lib/protocol/problem-reply.ts';
+import { PROBLEMS, type ProblemCode } from '../../lib/protocol/problems.ts';
+
+const codes = Object.keys(PROBLEMS) as ProblemCode[];
+
+describe('problemReply', () => {
+  it('R19 writes application/problem+json with a relative type', () => {
+    const reply = problemReply({ code: 'insufficient-funds', detail: 'The account holds 3.', operationId: 'op_a.b' });
+    expect(reply).toEqual({
+      status: 402,
+      headers: { 'content-type': 'application/problem+json' },
+      body: '{"type":"/problems/insufficient-funds","title":"The account holds too little","status":402,"detail":"The account holds 3.","retryable":false,"operation":"op_a.b"}',
+    });
+  });
+
+  it('R19 leaves out what is not known and lists what is wrong input by input', () => {
+    const errors = [{ path: 'amount', message: 'must be a whole number' }];
+    const problem: unknown = JSON.parse(
+      String(problemReply({ code: 'invalid-body', detail: 'No.', operationId: undefined, errors }).body),
+    );
+    expect(problem).toEqual({
+      type: '/problems/invalid-body',
+      title: 'The body is not valid',
+      status: 400,
+      detail: 'No.',
+      retryable: false,
+      errors,
+    });
+  });
+
+  it('R19 says of each problem whether a retry may end differently', () => {
+    const retryable = codes.filter((code) =>
+      String(problemReply({ code, detail: '' }).body).includes('"retryable":true'),
+    );
+    expect(retryable.toSorted()).toEqual([
+      'internal-error',
+      'outcome-unknown',
+      'request-in-flight',
+      'store-unavailable',
+      'too-many-conflicts',
+    ]);
+  });
+});
+
+describe('isStored', () => {
+  it('R15 stores no answer that leaves the key usable', () => {
+    const never = [400, 401, 403, 412, 413, 415, 428, 429, 503];
+    expect(codes.filter((code) => never.includes(PROBLEMS[code].status) && isStored(code))).toEqual([]);
+    expect(isStored('request-in-flight')).toBe(false);
+    expect(isStored('idempotency-key-reused')).toBe(false);
+  });
+
+  it('R16 stores refusals', () => {
+    expect(
+      (
+        [
+          'insufficient-funds',
+          'card-declined',
+          'account-not-found',
+          'currency-mismatch',
+          'refund-exceeds-charge',
+          'balance-limit',
+        ] as const
+      ).every(isStored),
+    ).toBe(true);
+  });
+});
+
+describe('retryAfterSeconds', () => {
+  it('R18 rounds up to whole seconds, at least one', () => {
+    expect([-5, 0, 1, 1_000, 1_001, 5_000].map(retryAfterSeconds)).toEqual(['1', '1', '1', '1', '2', '5']);
+  });
+});
