@@ -1,4 +1,5 @@
 import type { CompletedRecord, IdempotencyRecord, InProgressRecord, NeedsAttentionRecord } from './record.ts';
+import type { StoredReply } from './reply.ts';
 import { type Milliseconds, milliseconds } from './time.ts';
 
 /** What one attempt knows about itself when it meets a record. */
@@ -13,12 +14,12 @@ export type Decision =
   /** Nothing is there: run. */
   | { readonly kind: 'run' }
   /** The record is this very attempt's completion, whose response was lost: answer with it, as the first (R10). */
-  | { readonly kind: 'completed-by-us'; readonly record: CompletedRecord }
+  | { readonly kind: 'completed-by-us'; readonly record: CompletedRecord; readonly reply: StoredReply }
   /** The record is this very attempt's claim: go on (R10). */
   | { readonly kind: 'claimed-by-us'; readonly record: InProgressRecord }
   /** An earlier attempt finished: answer with its reply (R17). */
-  | { readonly kind: 'replay'; readonly record: CompletedRecord }
-  /** An earlier attempt finished, but its reply was too large to keep (R20). */
+  | { readonly kind: 'replay'; readonly record: CompletedRecord; readonly reply: StoredReply }
+  /** The operation is over, but its reply was too large to keep (R20). */
   | { readonly kind: 'reply-not-kept'; readonly record: CompletedRecord }
   /** Retention is over and TTL has not come by yet: replace it, conditional on its owner token (R8). */
   | { readonly kind: 'replace-expired'; readonly record: CompletedRecord }
@@ -49,13 +50,13 @@ const LONGEST_RETRY_AFTER = 5_000;
 export function decide(record: IdempotencyRecord | undefined, attempt: Attempt, now: Milliseconds): Decision {
   if (record === undefined) return { kind: 'run' };
   const ours = record.ownerToken === attempt.ownerToken;
-  if (ours && record.status === 'completed') return { kind: 'completed-by-us', record };
+  if (ours && record.status === 'completed') return completed('completed-by-us', record);
   if (ours && record.status === 'in_progress') return { kind: 'claimed-by-us', record };
-  if (hasExpired(record, now)) return { kind: 'replace-expired', record };
+  if (record.status === 'completed' && hasExpired(record, now)) return { kind: 'replace-expired', record };
   if (record.fingerprint !== attempt.fingerprint(record.fingerprintVersion)) return { kind: 'mismatch', record };
   switch (record.status) {
     case 'completed':
-      return { kind: record.reply === undefined ? 'reply-not-kept' : 'replay', record };
+      return completed('replay', record);
     case 'needs_attention':
       return { kind: 'needs-attention', record };
     case 'in_progress':
@@ -63,10 +64,11 @@ export function decide(record: IdempotencyRecord | undefined, attempt: Attempt, 
   }
 }
 
+const completed = (kind: 'completed-by-us' | 'replay', record: CompletedRecord): Decision =>
+  record.reply === undefined ? { kind: 'reply-not-kept', record } : { kind, record, reply: record.reply };
+
 /** Only completed records expire (R8); `expiresAt` is in seconds, `now` in milliseconds. */
-function hasExpired(record: IdempotencyRecord, now: Milliseconds): record is CompletedRecord {
-  return record.status === 'completed' && record.expiresAt * 1_000 <= now;
-}
+const hasExpired = (record: CompletedRecord, now: Milliseconds): boolean => record.expiresAt * 1_000 <= now;
 
 function inFlight(record: InProgressRecord, now: Milliseconds): Decision {
   const retryAfter = milliseconds(Math.min(record.leaseUntil - now, LONGEST_RETRY_AFTER));

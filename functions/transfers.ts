@@ -1,0 +1,15 @@
+import { route } from '../lib/http/endpoint.ts';
+import { routes } from '../lib/http/routes.ts';
+import { CREATE_TRANSFER } from '../lib/wallet/contract.ts';
+import { showTransfer, transfer } from '../lib/wallet/transfer.ts';
+
+export const handler = routes({
+  'POST /transfers': route({
+    ...CREATE_TRANSFER,
+    run: ({ body, caller, operation, read }) => transfer({ ...body, caller, operation }, read),
+  }),
+  'GET /transfers/{id}': route({
+    mode: 'read',
+    run: ({ params, caller, read }) => showTransfer(params['id'] ?? '', caller, read),
+  }),
+});

@@ -1,0 +1,85 @@
+import { type Decision, decide } from '../protocol/decide.ts';
+import { SemelError } from '../protocol/problems.ts';
+import type { CompletedRecord, IdempotencyRecord } from '../protocol/record.ts';
+import type { StoredReply } from '../protocol/reply.ts';
+import type { RunningAttempt } from './attempt.ts';
+import type { Engine } from './engine.ts';
+
+/** How a keyed request ends: with a reply, first or replayed, or with a problem that is not stored. */
+export type Answer =
+  | { readonly kind: 'reply'; readonly reply: StoredReply; readonly replayed: boolean; readonly operationId: string }
+  | { readonly kind: 'problem'; readonly problem: SemelError; readonly operationId: string };
+
+/** May this caller see the reply about this resource now? Asked on replays only (R4). */
+export type Authorize = (caller: string, resource: string | undefined) => boolean | Promise<boolean>;
+
+/** Decides about a met record by the clock of the engine. */
+export const decideNow = (engine: Engine, attempt: RunningAttempt, record: IdempotencyRecord | undefined): Decision =>
+  decide(record, attempt, engine.surroundings.now());
+
+export const replyWith = (record: CompletedRecord, reply: StoredReply, replayed: boolean): Answer => ({
+  kind: 'reply',
+  reply,
+  replayed,
+  operationId: record.operationId,
+});
+
+export const answerProblem = (problem: SemelError, operationId: string): Answer => ({
+  kind: 'problem',
+  problem,
+  operationId,
+});
+
+type Settled = Extract<
+  Decision,
+  { kind: 'replay' | 'completed-by-us' | 'reply-not-kept' | 'mismatch' | 'in-flight' | 'needs-attention' }
+>;
+
+/**
+ * The answer that a record in its way dictates, the same in both modes; what is left to the mode (run, replace, take
+ * over) is not a Settled decision.
+ *
+ * @rule R4
+ * @rule R17
+ */
+export async function answerFromRecord(
+  engine: Engine,
+  attempt: RunningAttempt,
+  decision: Settled,
+  authorize: Authorize | undefined,
+): Promise<Answer> {
+  const { record } = decision;
+  const problem = (error: SemelError) => answerProblem(error, record.operationId);
+  switch (decision.kind) {
+    case 'completed-by-us':
+      return replyWith(decision.record, decision.reply, false);
+    case 'replay':
+      if (authorize && !(await authorize(attempt.caller, decision.record.resource))) {
+        return problem(new SemelError('forbidden', 'This caller may no longer see the reply.'));
+      }
+      engine.count('replayed', attempt.operation);
+      return replyWith(decision.record, decision.reply, true);
+    case 'reply-not-kept':
+      engine.count('replayed', attempt.operation);
+      return problem(
+        new SemelError('reply-not-kept', 'The operation was done once; only its reply was too large to keep.'),
+      );
+    case 'mismatch':
+      engine.count('mismatch', attempt.operation);
+      return problem(
+        new SemelError(
+          'idempotency-key-reused',
+          'This Idempotency-Key belongs to a request with another method, path, query or body. Use a new key for a new intent.',
+        ),
+      );
+    case 'in-flight':
+      engine.count('in-flight', attempt.operation);
+      return problem(
+        new SemelError('request-in-flight', 'The first request with this key is still running. Send it again later.', {
+          retryAfter: decision.retryAfter,
+        }),
+      );
+    case 'needs-attention':
+      return problem(new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.'));
+  }
+}

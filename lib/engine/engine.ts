@@ -1,0 +1,43 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { Counter } from '../protocol/counters.ts';
+import type { Hash } from '../protocol/scope.ts';
+import type { Store } from '../store/store.ts';
+import { SYSTEM, type Surroundings } from './surroundings.ts';
+
+/** Everything an operation runs on. */
+export interface Engine {
+  readonly store: Store;
+  readonly surroundings: Surroundings;
+  /** Hashes scope and key into the record's `pk` (R3). */
+  readonly hashKey: Hash;
+  /** Hashes the request into its fingerprint (R5). */
+  readonly hashRequest: Hash;
+  /** Told of each thing worth counting (R38). */
+  readonly count: (counter: Counter, operation: string) => void;
+}
+
+interface EngineOptions {
+  readonly store: Store;
+  /** Keys are HMACs under this secret instead of plain digests, so that a table's reader cannot test guesses (R3). */
+  readonly keySecret?: string;
+  readonly surroundings?: Surroundings;
+  readonly count?: Engine['count'];
+}
+
+/**
+ * Puts an engine together.
+ *
+ * @default SHA-256 for keys, the system's clock and randomness, nothing counted
+ * @throws RangeError when the key secret is empty
+ */
+export function createEngine({ store, keySecret, surroundings = SYSTEM, count = () => {} }: EngineOptions): Engine {
+  if (keySecret === '') throw new RangeError('keySecret is empty: leave it out for plain SHA-256, or set a secret.');
+  return { store, surroundings, count, hashKey: keySecret === undefined ? sha256 : hmac(keySecret), hashRequest: sha256 };
+}
+
+const sha256: Hash = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
+
+const hmac =
+  (secret: string): Hash =>
+  (...parts) =>
+    parts.reduce((hash, part) => hash.update(part), createHmac('sha256', secret)).digest();

@@ -1,0 +1,32 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { SemelError } from '../protocol/problems.ts';
+import type { HttpEvent } from './request.ts';
+import { type HttpResponse, respondProblem } from './respond.ts';
+
+const logger = new Logger();
+
+/**
+ * Makes a Lambda handler out of a base handler: what it throws is answered as a problem (R19), and a fault is logged
+ * with its stack but without the request's body or key.
+ *
+ * @rule R19
+ */
+export const answeringProblems = (base: (event: HttpEvent, context: Context) => Promise<HttpResponse>) =>
+  middy<HttpEvent, HttpResponse>({
+    // The engine's own deadline ends a run; an early answer here would leave it running behind the client's back.
+    timeoutEarlyInMillis: 0,
+  })
+    .onError((request) => {
+      request.response = respondProblem(asProblem(request.error));
+    })
+    .handler((event, context) => base(event, context));
+
+function asProblem(error: unknown): SemelError {
+  if (error instanceof SemelError) return error;
+  logger.error('The handler failed', { error: error instanceof Error ? error : new Error(String(error)) });
+  return new SemelError('internal-error', 'The service failed. Nothing is known to be wrong with the request.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,27 @@
+import { createEngine, type Engine } from '../engine/engine.ts';
+import { ENVIRONMENT } from '../environment.ts';
+import { documentClient } from '../store/document-client.ts';
+
+let engine: Engine | undefined;
+
+/**
+ * The engine over the tables that the environment names: one per execution environment, so that connections are reused.
+ *
+ * @throws Error naming the variable that is not set
+ */
+export function environmentEngine(): Engine {
+  engine ??= createEngine({
+    store: {
+      client: documentClient(),
+      table: required(ENVIRONMENT.idempotencyTable),
+      dataTable: required(ENVIRONMENT.dataTable),
+    },
+  });
+  return engine;
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (value) return value;
+  throw new Error(`${name} is not set: grant the function its table (IdempotencyTable.grantAtomic), which sets it.`);
+}

@@ -1,0 +1,38 @@
+import { SemelError } from '../protocol/problems.ts';
+import { answeringProblems } from './answering-problems.ts';
+import type { RouteHandler } from './endpoint.ts';
+import { type HttpEvent, type HttpRequest, readRequest } from './request.ts';
+
+/**
+ * A Lambda handler for several routes, named as the gateway names them.
+ *
+ * @throws SemelError `route-not-found` (404) for a request that none of them matches
+ * @example export const handler = routes({ 'GET /notes/{id}': route({ mode: 'read', run: readNote }) });
+ */
+export function routes(table: Readonly<Record<string, RouteHandler>>) {
+  const patterns = Object.keys(table).map(compile);
+  return answeringProblems((event: HttpEvent, context) => {
+    const request = readRequest(event);
+    const known = request.routeKey === undefined ? undefined : table[request.routeKey];
+    if (known !== undefined) return known(request, context);
+    for (const { key, method, path } of patterns) {
+      const match = request.method === method && path.exec(request.path);
+      const handler = table[key];
+      if (match && handler) return handler({ ...request, params: decoded(match.groups) }, context);
+    }
+    throw notFound(request);
+  });
+}
+
+/** A Function URL matches no route itself, so the path decides. */
+function compile(key: string) {
+  const [method = '', template = ''] = key.split(' ');
+  const path = new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+  return { key, method, path };
+}
+
+const decoded = (groups: Record<string, string> | undefined) =>
+  Object.fromEntries(Object.entries(groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]));
+
+const notFound = ({ method, path }: HttpRequest) =>
+  new SemelError('route-not-found', `${method} ${path} is not a route of this service.`);

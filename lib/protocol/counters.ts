@@ -1,0 +1,12 @@
+/** What is counted per operation (R38). */
+export type Counter =
+  | 'new'
+  | 'replayed'
+  | 'in-flight'
+  | 'mismatch'
+  | 'expired'
+  | 'taken-over'
+  | 'refused'
+  | 'released'
+  | 'unknown'
+  | 'needs-attention';

@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { type Effect, type Item, type Plan, type Refusal, type ReplyDraft, refuse } from '../protocol/plan.ts';
+import type { Reader } from '../protocol/reader.ts';
+import type { Milliseconds } from '../protocol/time.ts';
+import { accountId } from './account-id.ts';
+import { entry } from './entry.ts';
+import { Amount, Currency, MAX_AMOUNT } from './money.ts';
+
+export const CreateAccount = z.object({
+  currency: Currency,
+  openingBalance: Amount.optional(),
+});
+
+/** What is common to everything that an operation creates: who asked, under which operation, and when. */
+export interface Origin {
+  readonly caller: string;
+  readonly operation: { readonly id: string; readonly uuid: string; readonly now: Milliseconds };
+}
+
+export const accountKey = (id: string) => ({ pk: `account#${id}`, sk: 'account' });
+
+/** Opens an account, with an entry for its opening balance where it has one. */
+export function createAccount(input: z.infer<typeof CreateAccount> & Origin): Plan {
+  const { currency, openingBalance, caller, operation } = input;
+  const id = accountId(operation.uuid, currency);
+  const item = accountItem({ id, currency, caller, balance: openingBalance ?? 0, openedBy: operation });
+  const opening = openingBalance === undefined ? [] : [openingEntry(id, openingBalance, { caller, operation })];
+  return {
+    effects: [{ Put: { Item: item, ConditionExpression: 'attribute_not_exists(pk)' } }, ...opening],
+    reply: { status: 201, headers: { location: `/accounts/${id}`, etag: etag(item) }, body: accountView(item), resource: id },
+  };
+}
+
+export const accountItem = (account: {
+  readonly id: string;
+  readonly currency: string;
+  readonly caller: string;
+  readonly balance: number;
+  readonly openedBy: Origin['operation'];
+}): Item => ({
+  ...accountKey(account.id),
+  id: account.id,
+  caller: account.caller,
+  currency: account.currency,
+  balance: account.balance,
+  credits: 0,
+  version: 1,
+  createdAt: account.openedBy.now,
+  ...(account.balance > 0 && { lastEntry: account.openedBy.uuid }),
+});
+
+export const openingEntry = (id: string, amount: number, origin: Origin): Effect =>
+  entry({ id, kind: 'opening', amount, creditAccount: id, ...origin });
+
+/** What callers see of an account. */
+export const accountView = ({ id, currency, balance, credits, version }: Item) => ({
+  id,
+  currency,
+  balance,
+  credits,
+  version,
+});
+
+/** The validator of an account's state (RFC 9110, section 8.8.3): every change of the account changes it. */
+export const etag = ({ version }: Item): string => `"${version}"`;
+
+/** Reads the caller's own account; somebody else's is as good as none. */
+export async function ownAccount(id: string, caller: string, read: Reader): Promise<Item | undefined> {
+  const item = await read.get(accountKey(id));
+  return item?.['caller'] === caller ? item : undefined;
+}
+
+export async function showAccount(id: string, caller: string, read: Reader): Promise<ReplyDraft | Refusal> {
+  const account = await ownAccount(id, caller, read);
+  if (account === undefined) return accountNotFound(id);
+  return { status: 200, headers: { etag: etag(account) }, body: accountView(account) };
+}
+
+export const accountNotFound = (id: string): Refusal => refuse('account-not-found', `There is no account ${id}.`);
+
+/** What a movement says of an account beside the amount. */
+interface Movement {
+  readonly account: string;
+  readonly amount: number;
+  readonly currency: string;
+  /** The UUID of the entry that books it. */
+  readonly entryUuid: string;
+}
+
+/**
+ * Takes an amount from the caller's account.
+ * Not the caller's or not there: `account-not-found`; too little: `insufficient-funds`; another currency: plan anew.
+ */
+export const debit = ({ account, amount, currency, entryUuid, caller }: Movement & { caller: string }): Effect => ({
+  Update: {
+    Key: accountKey(account),
+    UpdateExpression: 'SET balance = balance - :amount, #version = #version + :one, lastEntry = :entry',
+    ConditionExpression: 'caller = :caller AND currency = :currency AND balance >= :amount',
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: {
+      ':amount': amount,
+      ':one': 1,
+      ':entry': entryUuid,
+      ':caller': caller,
+      ':currency': currency,
+    },
+  },
+  refuse: (old) => {
+    if (old?.['caller'] !== caller) return accountNotFound(account);
+    if (old['currency'] !== currency) return undefined;
+    return refuse('insufficient-funds', `Account ${account} holds ${old['balance']}; ${amount} is needed.`);
+  },
+});
+
+/** Adds an amount to anyone's account. Not there: `account-not-found`; too much: `balance-limit`. */
+export const credit = ({ account, amount, currency, entryUuid }: Movement): Effect => ({
+  Update: {
+    Key: accountKey(account),
+    UpdateExpression: 'SET balance = balance + :amount, #version = #version + :one, lastEntry = :entry',
+    ConditionExpression: 'currency = :currency AND balance <= :room',
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: {
+      ':amount': amount,
+      ':one': 1,
+      ':entry': entryUuid,
+      ':currency': currency,
+      ':room': MAX_AMOUNT - amount,
+    },
+  },
+  refuse: (old) => {
+    if (old === undefined) return accountNotFound(account);
+    if (old['currency'] !== currency) {
+      return refuse('currency-mismatch', `Account ${account} is in ${old['currency']}, not ${currency}.`);
+    }
+    return refuse('balance-limit', `Account ${account} cannot hold ${amount} more.`);
+  },
+});

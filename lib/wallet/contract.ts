@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import type { ProblemCode } from '../protocol/problems.ts';
+import { hours } from '../protocol/time.ts';
+import { CreateAccount } from './account.ts';
+import { CreateTransfer } from './transfer.ts';
+
+/** The keyed operations: what the functions run by and what the published description says, from one place. */
+export const CREATE_ACCOUNT = {
+  operation: 'create-account',
+  mode: 'atomic',
+  body: CreateAccount,
+  retention: hours(24),
+} as const;
+
+export const CREATE_TRANSFER = {
+  operation: 'create-transfer',
+  mode: 'atomic',
+  body: CreateTransfer,
+  retention: hours(24),
+} as const;
+
+/** A route as it is published. */
+export interface PublishedRoute {
+  readonly route: string;
+  readonly summary: string;
+  /** Absent where a key is ignored. */
+  readonly keyed?: { readonly operation: string; readonly body: z.ZodType; readonly retention: number };
+  readonly query?: Readonly<Record<string, { readonly description: string; readonly schema: object }>>;
+  readonly open?: true;
+  readonly status: number;
+  readonly answer: z.ZodType;
+  readonly problems: readonly ProblemCode[];
+}
+
+const Account = z.object({
+  id: z.string(),
+  currency: z.string(),
+  balance: z.int(),
+  credits: z.int(),
+  version: z.int(),
+});
+
+const Transfer = z.object({
+  id: z.string(),
+  from: z.string(),
+  to: z.string(),
+  amount: z.int(),
+  createdAt: z.iso.datetime(),
+});
+
+const EntryPage = z.object({
+  entries: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      amount: z.int().describe('Signed: negative where money left the account.'),
+      balance: z.int().describe('The balance after this entry.'),
+      operation: z.string(),
+      createdAt: z.iso.datetime(),
+    }),
+  ),
+  next: z.string().optional().describe('Send as after to read on; absent on the last page.'),
+});
+
+const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  retryable: z.boolean(),
+  stored: z.boolean(),
+});
+
+export const ROUTES: readonly PublishedRoute[] = [
+  {
+    route: 'POST /accounts',
+    summary: 'Open an account',
+    keyed: CREATE_ACCOUNT,
+    status: 201,
+    answer: Account,
+    problems: [],
+  },
+  {
+    route: 'GET /accounts/{id}',
+    summary: "Read one of the caller's accounts",
+    status: 200,
+    answer: Account,
+    problems: ['account-not-found'],
+  },
+  {
+    route: 'GET /accounts/{id}/entries',
+    summary: "List an account's entries, newest first",
+    query: {
+      limit: {
+        description: 'Entries on a page.',
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+      },
+      after: { description: 'The next of the page before.', schema: { type: 'string' } },
+    },
+    status: 200,
+    answer: EntryPage,
+    problems: ['account-not-found', 'invalid-query'],
+  },
+  {
+    route: 'POST /transfers',
+    summary: 'Move money between two accounts',
+    keyed: CREATE_TRANSFER,
+    status: 201,
+    answer: Transfer,
+    problems: ['insufficient-funds', 'account-not-found', 'currency-mismatch', 'balance-limit'],
+  },
+  {
+    route: 'GET /transfers/{id}',
+    summary: 'Read a transfer',
+    status: 200,
+    answer: Transfer,
+    problems: ['transfer-not-found'],
+  },
+  {
+    route: 'GET /openapi.json',
+    summary: 'This description',
+    open: true,
+    status: 200,
+    answer: z.looseObject({}),
+    problems: [],
+  },
+  {
+    route: 'GET /problems/{code}',
+    summary: 'What a problem means',
+    open: true,
+    status: 200,
+    answer: Problem,
+    problems: ['problem-not-found'],
+  },
+  {
+    route: 'GET /health',
+    summary: 'Is the service up?',
+    open: true,
+    status: 200,
+    answer: z.object({ status: z.literal('ok') }),
+    problems: [],
+  },
+];

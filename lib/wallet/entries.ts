@@ -1,0 +1,112 @@
+import type { Item, Refusal, ReplyDraft } from '../protocol/plan.ts';
+import { SemelError } from '../protocol/problems.ts';
+import type { Reader } from '../protocol/reader.ts';
+import { accountKey, accountNotFound, ownAccount } from './account.ts';
+import { BY_CREDITOR, BY_DEBTOR } from './entry.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
+/** The indexes follow the table within moments; this many looks give them time to. */
+const MOST_LOOKS = 5;
+
+/** Where a page ends: the last entry on it and the account's balance before that entry. */
+interface Cursor {
+  readonly uuid: string;
+  readonly balance: number;
+}
+
+/** Sorts after every UUID. */
+const BEYOND_EVERY_UUID = '~';
+
+/**
+ * Lists an account's entries, newest first, each with the account's balance after it. The balance is computed back from
+ * the account's own, since a transfer that had to read it first would need a second request.
+ *
+ * @throws SemelError `invalid-query` for a limit or cursor that this service did not give
+ */
+export async function listEntries(
+  { id, caller, query }: { id: string; caller: string; query: URLSearchParams },
+  read: Reader,
+): Promise<ReplyDraft | Refusal> {
+  const limit = readLimit(query.get('limit'));
+  const after = readCursor(query.get('after'));
+  const account = await ownAccount(id, caller, read);
+  if (account === undefined) return accountNotFound(id);
+  const { rows, balance } = await readPage(account, limit, after, read);
+  const entries = withBalances(id, rows.slice(0, limit), balance);
+  const last = entries.at(-1);
+  const lastRow = rows[entries.length - 1];
+  const more = rows.length > limit && last && lastRow;
+  const next = more ? writeCursor({ uuid: String(lastRow['entryUuid']), balance: last.balance - last.amount }) : undefined;
+  return { status: 200, body: { entries, next } };
+}
+
+/**
+ * The newest page is read until account and indexes tell the same story: the account did not change meanwhile, and its
+ * last entry is listed.
+ */
+async function readPage(account: Item, limit: number, after: Cursor | undefined, read: Reader) {
+  const id = String(account['id']);
+  let seen = account;
+  for (let look = 1; ; look++) {
+    const rows = await readRows(id, limit, after?.uuid ?? BEYOND_EVERY_UUID, read);
+    if (after !== undefined) return { rows, balance: after.balance };
+    const again = (await read.get(accountKey(id))) ?? seen;
+    const listed = again['lastEntry'] === undefined || rows.some((row) => row['entryUuid'] === again['lastEntry']);
+    const still = again['version'] === seen['version'];
+    if ((listed && still) || look === MOST_LOOKS) return { rows, balance: Number(again['balance']) };
+    seen = again;
+  }
+}
+
+async function readRows(id: string, limit: number, before: string, read: Reader): Promise<readonly Item[]> {
+  const side = (index: string, attribute: string) =>
+    read.query({
+      index,
+      condition: `${attribute} = :account AND entryUuid < :before`,
+      values: { ':account': id, ':before': before },
+      newestFirst: true,
+      limit: limit + 1,
+    });
+  const sides = await Promise.all([side(BY_DEBTOR, 'debitAccount'), side(BY_CREDITOR, 'creditAccount')]);
+  return sides
+    .flat()
+    .sort((a, b) => (String(a['entryUuid']) < String(b['entryUuid']) ? 1 : -1))
+    .slice(0, limit + 1);
+}
+
+/** Walks back from the newest: each entry's balance is the one after it less what came since. */
+function withBalances(account: string, rows: readonly Item[], newest: number) {
+  let balance = newest;
+  return rows.map((row) => {
+    const amount = row['debitAccount'] === account ? -Number(row['amount']) : Number(row['amount']);
+    const shown = {
+      ...{ id: row['id'], kind: row['kind'], amount, balance, operation: row['operation'] },
+      createdAt: new Date(Number(row['createdAt'])),
+    };
+    balance -= amount;
+    return shown;
+  });
+}
+
+function readLimit(text: string | null): number {
+  if (text === null) return DEFAULT_LIMIT;
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new SemelError('invalid-query', `limit must be an integer from 1 to ${MAX_LIMIT}.`);
+}
+
+const writeCursor = ({ uuid, balance }: Cursor): string =>
+  btoa(JSON.stringify([uuid, balance])).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+function readCursor(text: string | null): Cursor | undefined {
+  if (text === null) return undefined;
+  try {
+    const value: unknown = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')));
+    const [uuid, balance] = value as [string, number];
+    if (/^[0-9a-f-]{36}$/.test(uuid) && Number.isSafeInteger(balance)) return { uuid, balance };
+  } catch {
+    // Not base64, not JSON or not a pair: refused below, like any text that was not a cursor.
+  }
+  throw new SemelError('invalid-query', 'after must be the next of an earlier page, unchanged.');
+}

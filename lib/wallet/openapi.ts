@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { PROBLEMS, type ProblemCode } from '../protocol/problems.ts';
+import { type PublishedRoute, ROUTES } from './contract.ts';
+
+/** What any request may be answered. */
+const ALWAYS: readonly ProblemCode[] = ['internal-error', 'store-unavailable'];
+const WHEN_AUTHENTICATED: readonly ProblemCode[] = ['unauthenticated'];
+const WHEN_KEYED: readonly ProblemCode[] = [
+  'idempotency-key-missing',
+  'idempotency-key-invalid',
+  'idempotency-key-reused',
+  'invalid-body',
+  'body-too-large',
+  'media-type-unsupported',
+  'request-in-flight',
+  'too-many-conflicts',
+];
+
+/**
+ * The service's description (OpenAPI 3.1), derived from the schemas that validate its requests; `x-retention` publishes
+ * for how many seconds each operation's replies are replayed (R23).
+ *
+ * @rule R23
+ * @see https://spec.openapis.org/oas/v3.1.1.html
+ */
+export function openApi() {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const published of ROUTES) {
+    const [method = '', path = ''] = published.route.split(' ');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(published, path) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'The Semel wallet', version: '1', description: DESCRIPTION },
+    paths,
+    components: { schemas: { Problem: PROBLEM_SCHEMA }, securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+  };
+}
+
+const DESCRIPTION =
+  'Requests with an Idempotency-Key may be sent any number of times: the effect happens once and every sender gets the first reply.';
+
+const PROBLEM_SCHEMA = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'retryable'],
+  properties: {
+    type: { type: 'string', format: 'uri-reference' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    retryable: { type: 'boolean' },
+    operation: { type: 'string' },
+    errors: { type: 'array', items: { type: 'object' } },
+  },
+};
+
+function operationOf(published: PublishedRoute, path: string) {
+  const { keyed, open, summary, status, answer } = published;
+  return {
+    summary,
+    ...(keyed && { operationId: keyed.operation, 'x-retention': keyed.retention }),
+    security: open ? [] : [{ apiKey: [] }],
+    parameters: parametersOf(published, path),
+    ...(keyed && { requestBody: { required: true, content: json(keyed.body) } }),
+    responses: { [status]: { description: summary, content: json(answer) }, ...problemResponses(published) },
+  };
+}
+
+function parametersOf({ keyed, query }: PublishedRoute, path: string) {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...{ name, in: 'path', required: true, schema: { type: 'string' } },
+  }));
+  const inQuery = Object.entries(query ?? {}).map(([name, parameter]) => ({ name, in: 'query', ...parameter }));
+  return [...inPath, ...inQuery, ...(keyed ? KEY_HEADERS : [])];
+}
+
+const KEY_HEADERS = [
+  {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: true,
+    description: 'One per intent, the same on each attempt: 1 to 255 characters, bare or as an RFC 9651 string.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'Idempotency-Attempt',
+    in: 'header',
+    required: false,
+    description: 'A hint: 2 or more when this is a retry.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+];
+
+function problemResponses({ open, keyed, problems }: PublishedRoute) {
+  const codes = [...problems, ...ALWAYS, ...(open ? [] : WHEN_AUTHENTICATED), ...(keyed ? WHEN_KEYED : [])];
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, same]) => [
+      String(status),
+      {
+        description: same.map((code) => `${code}: ${PROBLEMS[code].title}`).join('; '),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+}
+
+const json = (schema: z.ZodType) => {
+  const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input' });
+  return { 'application/json': { schema: plain } };
+};
