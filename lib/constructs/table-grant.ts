@@ -26,6 +26,7 @@ const WRITE_KEY_ACTIONS = [
  * `ITable.grant` is not used because it adds `<table>/index/*` to every statement of a table with an index.
  */
 export const grantItems = (table: ITable, grantee: IGrantable, actions: readonly ItemAction[]): void => {
+  if (actions.length === 0) return;
   allow(grantee, actions, table.tableArn);
   grantKey(table.encryptionKey, grantee, actions.every(isRead) ? READ_KEY_ACTIONS : WRITE_KEY_ACTIONS);
 };

@@ -2,6 +2,7 @@ import { Duration, type Stack } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, it } from 'vitest';
 import { IdempotencyTable } from '../../lib/constructs/idempotency-table.ts';
@@ -90,6 +91,7 @@ describe('the function', () => {
       NODE_OPTIONS: '--enable-source-maps',
       PROVIDER_URL: 'https://provider.example',
     });
+    expect(environmentOf(synthesizeEndpoint(), 'Things')).toHaveProperty('POWERTOOLS_SERVICE_NAME', 'semel');
   });
 });
 
@@ -140,6 +142,17 @@ describe('the data table', () => {
         Action: 'dynamodb:Query',
         Resource: { 'Fn::Join': ['', [{ 'Fn::GetAtt': [id, 'Arn'] }, '/index/byOwner']] },
       },
+    ]);
+  });
+
+  it('brings its customer key along, to queries too', () => {
+    const encrypted = synthesizeEndpoint((stack) => {
+      const table = new Table(stack, 'Data', { partitionKey, encryptionKey: new Key(stack, 'Key') });
+      return { data: { table, actions: [], queryIndexes: ['byOwner'] } };
+    });
+    const [key] = Object.keys(encrypted.findResources('AWS::KMS::Key'));
+    expect(statementsFor(encrypted, 'kms')).toEqual([
+      { Effect: 'Allow', Action: ['kms:Decrypt', 'kms:DescribeKey'], Resource: { 'Fn::GetAtt': [key, 'Arn'] } },
     ]);
   });
 
