@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AwsError, accessDenied, conflict, throttled, unknownClient, unknownOperation } from './aws-error.ts';
+import { type DynamoDbRequest, readDynamoDbRequest } from './dynamodb-request.ts';
+import type { ExecutionEnvironment } from './execution-environment.ts';
+import { type CallFault, delayOf, faultAt } from './faults.ts';
+import { type Forwarded, forward } from './forward.ts';
+import { isAllowed, type Statement } from './iam.ts';
+import type { Invocation } from './invocation.ts';
+import { readBody } from './read-body.ts';
+
+/** One request of a function, from its arrival to what became of it. */
+export interface ProxiedCall {
+  readonly at: number;
+  readonly environment: ExecutionEnvironment;
+  readonly invocation: Invocation | undefined;
+  /** Its number within the invocation, from 1; 0 between invocations. */
+  readonly number: number;
+  readonly target: string;
+  readonly request: DynamoDbRequest | undefined;
+  readonly fault: CallFault | 'outage' | undefined;
+}
+
+/** What the function got: an answer, or nothing because its connection was cut. */
+export type Reaction = ({ readonly kind: 'answer'; readonly error?: string } & Forwarded) | { readonly kind: 'cut' };
+
+interface ProxySettings {
+  readonly dynamodbEndpoint: string;
+  /** The environment that uses an access key. */
+  readonly environmentOf: (accessKey: string) => ExecutionEnvironment | undefined;
+  readonly policiesOf: (roleArn: string) => readonly Statement[];
+  readonly tableArn: (table: string) => string;
+  /** Hears of every call once it is over. */
+  readonly record: (call: ProxiedCall, reaction: Reaction) => void;
+}
+
+/** Stands between the functions and DynamoDB Local, so that the real SDK meets permissions and failures as in AWS. */
+export interface AwsProxy {
+  readonly url: string;
+  /** While on, every connection is cut, as if the service could not be reached. */
+  outage(on: boolean): void;
+  close(): Promise<void>;
+}
+
+/** Starts the proxy on a free port of this machine. `settings` is read at the first request. */
+export async function startAwsProxy(settings: () => ProxySettings): Promise<AwsProxy> {
+  let isOut = false;
+  const server = createServer((request, response) => {
+    respond(request, response, settings(), isOut).catch(() => response.destroy());
+  });
+  // A connection that the proxy closed while idle would look like a failure of AWS to the SDK.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    outage: (on) => {
+      isOut = on;
+      if (on) server.closeAllConnections();
+    },
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function respond(
+  message: IncomingMessage,
+  response: ServerResponse,
+  settings: ProxySettings,
+  isOut: boolean,
+): Promise<void> {
+  const body = (await readBody(message)) ?? Buffer.alloc(0);
+  const environment = settings.environmentOf(accessKeyOf(message));
+  if (environment === undefined) return send(response, answerError(unknownClient()));
+  const call = describe(message, body, environment, settings, isOut);
+  const delay = delayOf(call.invocation?.faults ?? []);
+  if (delay > 0) await sleep(delay);
+  const reaction = await react(call, settings, () => forward(settings.dynamodbEndpoint, message.headers, body));
+  settings.record(call, reaction);
+  if (reaction.kind === 'answer') send(response, reaction);
+  else response.destroy();
+}
+
+const accessKeyOf = (message: IncomingMessage): string =>
+  /Credential=([^/]+)\//.exec(message.headers.authorization ?? '')?.[1] ?? '';
+
+function describe(
+  message: IncomingMessage,
+  body: Buffer,
+  environment: ExecutionEnvironment,
+  settings: ProxySettings,
+  isOut: boolean,
+): ProxiedCall {
+  const { invocation } = environment;
+  const number = invocation === undefined ? 0 : ++invocation.awsCalls;
+  const target = String(message.headers['x-amz-target'] ?? '');
+  const action = /^DynamoDB_20120810\.(\w+)$/.exec(target)?.[1];
+  return {
+    at: Date.now(),
+    environment,
+    invocation,
+    number,
+    target,
+    request:
+      action === undefined ? undefined : readDynamoDbRequest(action, JSON.parse(body.toString()), settings.tableArn),
+    fault: isOut ? 'outage' : faultAt(invocation?.faults ?? [], number),
+  };
+}
+
+/** What comes first decides: the injected failure, then permissions, then DynamoDB itself. */
+async function react(call: ProxiedCall, settings: ProxySettings, send: () => Promise<Forwarded>): Promise<Reaction> {
+  const { fault, request } = call;
+  if (fault === 'outage') return CUT;
+  if (fault === 'crash-before') {
+    await call.environment.end();
+    return CUT;
+  }
+  const refused = injectedError(call) ?? refusal(call, settings);
+  if (refused !== undefined || request === undefined) return answerError(refused ?? unknownOperation(call.target));
+  const answer = await send().catch(() => undefined);
+  if (fault === 'crash-after') await call.environment.end();
+  if (answer === undefined || fault === 'crash-after' || fault === 'lose-response') return CUT;
+  return { kind: 'answer', ...answer, ...(answer.status > 299 && { error: exceptionName(answer.body) }) };
+}
+
+const CUT: Reaction = { kind: 'cut' };
+
+/** Reads meet throttling but no conflict: only writes hold items. */
+function injectedError({ fault, request }: ProxiedCall): AwsError | undefined {
+  if (fault === 'throttle') return throttled();
+  if (fault !== 'conflict' || request === undefined) return undefined;
+  if (request.transactional) return conflict(request.items);
+  return request.writes.length > 0 ? conflict(undefined) : undefined;
+}
+
+function refusal({ request, environment }: ProxiedCall, settings: ProxySettings): AwsError | undefined {
+  const { roleArn, name } = environment.definition;
+  const statements = settings.policiesOf(roleArn);
+  const denied = request?.permissions.find(({ action, resource }) => !isAllowed(statements, action, resource));
+  if (denied === undefined) return undefined;
+  // The function acts as a session of its role, named for the function.
+  const principal = `${roleArn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/')}/${name}`;
+  return accessDenied(principal, denied.action, denied.resource);
+}
+
+const answerError = (error: AwsError): Extract<Reaction, { kind: 'answer' }> => ({
+  kind: 'answer',
+  status: error.status,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: Buffer.from(error.body),
+  error: error.name,
+});
+
+function exceptionName(body: Buffer): string {
+  const type = /"__type"\s*:\s*"([^"]+)"/.exec(body.toString())?.[1] ?? 'UnknownError';
+  return type.slice(type.indexOf('#') + 1);
+}
+
+function send(response: ServerResponse, { status, headers, body }: Forwarded): void {
+  const { connection: _, 'transfer-encoding': __, ...kept } = headers;
+  response.writeHead(status, { ...kept, 'content-length': body.length }).end(body);
+}

@@ -1,0 +1,68 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { CallLog } from './call-log.ts';
+import { type HttpAnswer, problemAnswer } from './http-answer.ts';
+import { readItems } from './table-contents.ts';
+
+interface LocalRoutes {
+  readonly client: DynamoDBDocumentClient;
+  readonly calls: CallLog;
+  /** Semel's table and the data table; undefined where the stack has none. */
+  readonly tables: { readonly idempotency: string | undefined; readonly data: string | undefined };
+  /** Empties everything and seeds it again. */
+  readonly reset: () => Promise<void>;
+}
+
+/** Answers the paths below `/_local/`: what tests and people look at, and what the deployed stack never has. */
+export async function answerLocal(
+  routes: LocalRoutes,
+  method: string,
+  path: string,
+  query: URLSearchParams,
+): Promise<HttpAnswer> {
+  switch (`${method} ${path}`) {
+    case 'GET /_local/state':
+      return json(200, await state(routes));
+    case 'GET /_local/calls': {
+      const wanted = {
+        operation: query.get('operation'),
+        request: query.get('request'),
+        function: query.get('function'),
+      };
+      return json(200, { calls: routes.calls.find(wanted) });
+    }
+    case 'POST /_local/reset':
+      await routes.reset();
+      return { ...json(204, null), body: Buffer.alloc(0) };
+    default:
+      return problemAnswer(
+        404,
+        'No such local route',
+        'GET /_local/state, GET /_local/calls?operation= and POST /_local/reset are.',
+      );
+  }
+}
+
+async function state({ client, tables }: LocalRoutes) {
+  const read = (table: string | undefined) => (table === undefined ? [] : readItems(client, table));
+  const [semel, data] = await Promise.all([read(tables.idempotency), read(tables.data)]);
+  return {
+    records: semel.filter(({ pk }) => String(pk).startsWith('key#')),
+    entries: data.filter(({ sk }) => sk === 'entry'),
+    providerCharges: [],
+    queues: [],
+    deadLetters: [],
+  };
+}
+
+const json = (status: number, value: unknown): HttpAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  cookies: [],
+  body: Buffer.from(JSON.stringify(value, plainly)),
+});
+
+/** Sets and binary attributes, which JSON would show as empty objects and as objects of indices. */
+function plainly(_name: string, value: unknown): unknown {
+  if (value instanceof Set) return [...value];
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
+}

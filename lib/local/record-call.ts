@@ -1,0 +1,32 @@
+import type { ProxiedCall, Reaction } from './aws-proxy.ts';
+import type { RecordedCall } from './call-log.ts';
+import { readUnits, writeUnits } from './capacity.ts';
+import type { DynamoDbRequest } from './dynamodb-request.ts';
+
+/** Describes a call that is over. */
+export function recordCall(call: ProxiedCall, reaction: Reaction): RecordedCall {
+  const { environment, invocation, request } = call;
+  const answer =
+    reaction.kind === 'answer' && request !== undefined && !isWrite(request) ? parse(reaction.body) : undefined;
+  return {
+    at: call.at,
+    function: environment.definition.name,
+    invocation: invocation?.id ?? null,
+    request: invocation?.request ?? null,
+    operation: request?.operationId ?? null,
+    call: call.number,
+    action: request === undefined ? call.target : `dynamodb:${request.action}`,
+    tables: request?.tables ?? [],
+    items: request?.items ?? answer?.Count ?? null,
+    writeUnits: request !== undefined && isWrite(request) ? writeUnits(request) : null,
+    readUnits: request !== undefined && answer !== undefined ? readUnits(request, answer) : null,
+    status: reaction.kind === 'answer' ? reaction.status : 0,
+    error: (reaction.kind === 'answer' ? reaction.error : undefined) ?? null,
+    fault: call.fault ?? null,
+    duration: Date.now() - call.at,
+  };
+}
+
+const isWrite = ({ writes }: DynamoDbRequest): boolean => writes.length > 0;
+
+const parse = (body: Buffer): { readonly Count?: number } => JSON.parse(body.toString() || '{}');
