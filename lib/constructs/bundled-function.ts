@@ -40,8 +40,8 @@ const BUNDLING: BundlingOptions = {
   mainFields: ['module', 'main'],
   logLevel: LogLevel.WARNING,
   esbuildArgs: { '--conditions': 'module' },
-  // Dependencies that are CommonJS call require(), which an ESM file lacks.
-  banner: "import{createRequire}from'module';const require=createRequire(import.meta.url);",
+  // Dependencies that are CommonJS call require(), which an ESM file lacks; a name that no bundled code also imports.
+  banner: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);",
 };
 
 /** A Lambda function on Node 24 (arm64) with its own log group and a role that may write to that and nothing else. */
