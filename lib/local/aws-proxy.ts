@@ -43,11 +43,11 @@ export interface AwsProxy {
   close(): Promise<void>;
 }
 
-/** Starts the proxy on a free port of this machine. `settings` is read at the first request. */
-export async function startAwsProxy(settings: () => ProxySettings): Promise<AwsProxy> {
+/** Starts the proxy on a free port of this machine. */
+export async function startAwsProxy(settings: ProxySettings): Promise<AwsProxy> {
   let isOut = false;
   const server = createServer((request, response) => {
-    respond(request, response, settings(), isOut).catch(() => response.destroy());
+    respond(request, response, settings, isOut).catch(() => response.destroy());
   });
   // A connection that the proxy closed while idle would look like a failure of AWS to the SDK.
   server.keepAliveTimeout = 0;

@@ -112,7 +112,8 @@ const after = <T>(milliseconds: number, value: T): Promise<T> =>
   new Promise((done) => setTimeout(() => done(value), milliseconds).unref());
 
 function send(message: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
-  const { 'content-length': _, connection: __, 'transfer-encoding': ___, ...headers } = answer.headers;
+  const { 'content-length': _, connection: __, 'transfer-encoding': ___, ...passed } = answer.headers;
+  const headers: Record<string, string> = passed;
   // An oversized body is still arriving: the connection cannot serve another request.
   if (!message.complete) headers.connection = 'close';
   const bodiless = answer.status === 204 || answer.status === 304;

@@ -1,13 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CallLog } from './call-log.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
+import type { TableNames } from './seeded-tables.ts';
 import { readItems } from './table-contents.ts';
 
 interface LocalRoutes {
   readonly client: DynamoDBDocumentClient;
   readonly calls: CallLog;
-  /** Semel's table and the data table; undefined where the stack has none. */
-  readonly tables: { readonly idempotency: string | undefined; readonly data: string | undefined };
+  readonly tableNames: TableNames;
   /** Empties everything and seeds it again. */
   readonly reset: () => Promise<void>;
 }
@@ -42,9 +42,9 @@ export async function answerLocal(
   }
 }
 
-async function state({ client, tables }: LocalRoutes) {
+async function state({ client, tableNames }: LocalRoutes) {
   const read = (table: string | undefined) => (table === undefined ? [] : readItems(client, table));
-  const [semel, data] = await Promise.all([read(tables.idempotency), read(tables.data)]);
+  const [semel, data] = await Promise.all([read(tableNames.idempotency), read(tableNames.data)]);
   return {
     records: semel.filter(({ pk }) => String(pk).startsWith('key#')),
     entries: data.filter(({ sk }) => sk === 'entry'),

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { ENVIRONMENT } from '../environment.ts';
 import { type AwsProxy, startAwsProxy } from './aws-proxy.ts';
 import { CallLog } from './call-log.ts';
+import { Cleanup } from './cleanup.ts';
 import { type RunningDynamoDb, startDynamoDb } from './dynamodb.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
 import { type FunctionDefinition, readFunctions } from './functions.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
-import { readPolicies } from './iam.ts';
+import { readPolicies, type Statement } from './iam.ts';
 import { listNotRun, type Place } from './identities.ts';
 import { answerLocal } from './local-routes.ts';
 import { recordCall } from './record-call.ts';
-import { readRoutes } from './routes.ts';
+import { type Route, readRoutes } from './routes.ts';
+import { findTables, type Seed, seedTables, type TableNames } from './seeded-tables.ts';
 import { SetupError } from './setup-error.ts';
 import { modelStack } from './stack-model.ts';
-import { emptyTable, putIfAbsent } from './table-contents.ts';
-import { createTables, deleteTables, localClient, readTables } from './tables.ts';
-import { readAssembly } from './template.ts';
+import { localClient, readTables, type TableDefinition } from './tables.ts';
+import { type Assembly, readAssembly } from './template.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 export interface LocalCloudOptions {
@@ -28,25 +28,33 @@ export interface LocalCloudOptions {
   /** A DynamoDB Local that already runs. @default one of its own */
   readonly dynamodbEndpoint?: string;
   /** Items to be there at the start and after a reset; what is there already stays as it is. */
-  readonly seed?: readonly { readonly table: TableRole; readonly Item: Record<string, unknown> }[];
+  readonly seed?: Seed;
   /** Takes what the functions print, line by line. @default nothing is printed */
   readonly log?: (line: string) => void;
   /** Environment variables for every function, over the template's. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The two tables that the functions know, by the environment variables that name them. */
-export type TableRole = 'idempotency' | 'data';
-
 export interface LocalCloud {
+  /** Where the HTTP API answers. */
   readonly url: string;
   readonly dynamodbEndpoint: string;
-  readonly tableNames: Readonly<Partial<Record<TableRole, string>>>;
+  readonly tableNames: TableNames;
   /** The types of resources that need no running, with their number. */
   readonly notRun: readonly string[];
   /** For tests: `proxy.outage(true)` makes DynamoDB unreachable for the functions. */
   readonly proxy: Pick<AwsProxy, 'outage'>;
   stop(): Promise<void>;
+}
+
+/** What the template says, read as a whole before anything starts. */
+interface Blueprint {
+  readonly place: Place;
+  readonly functions: readonly FunctionDefinition[];
+  readonly policies: ReadonlyMap<string, readonly Statement[]>;
+  readonly routes: readonly Route[];
+  readonly tables: readonly TableDefinition[];
+  readonly tableNames: TableNames;
 }
 
 const REGION = 'us-east-1';
@@ -55,86 +63,45 @@ const ACCOUNT = '123456789012';
 /**
  * Runs a synthesized stack on this machine: tables on DynamoDB Local, functions in worker threads, routes over HTTP.
  * @throws SetupError when something on the machine or in the template keeps it from running as it would deploy
+ * @example
+ * const cloud = await startLocalCloud({ assembly: 'cdk.out', port: 0 });
+ * await fetch(`${cloud.url}/health`);
+ * await cloud.stop();
  */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
-  const cleanups: (() => Promise<void>)[] = [];
+  const cleanup = new Cleanup();
   try {
-    return await start(options, cleanups);
+    return await start(options, cleanup);
   } catch (error) {
-    await runAll(cleanups);
+    await cleanup.run().catch(() => {});
     throw error;
   }
 }
 
-async function start(options: LocalCloudOptions, cleanups: (() => Promise<void>)[]): Promise<LocalCloud> {
-  const started = async <T>(starting: Promise<T>, end: (what: T) => Promise<void>): Promise<T> => {
-    const what = await starting;
-    cleanups.push(() => end(what));
-    return what;
-  };
+async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<LocalCloud> {
   const assembly = readAssembly(options.assembly);
-  const server: HttpServer = await started(startHttpServer(options.port ?? 4000), (http) => http.close());
-  const suffix = options.dataDir === undefined ? randomBytes(3).toString('hex') : '';
-  const place: Place = { stackName: assembly.stackName, region: REGION, account: ACCOUNT, suffix, apiUrl: server.url };
-  const stack = modelStack(assembly, place);
-  const [functions, policies, routes, tables] = [
-    readFunctions(stack),
-    readPolicies(stack),
-    readRoutes(stack),
-    readTables(stack),
-  ];
-  const tableNames = findTables(functions);
+  const server = await cleanup.started(startHttpServer(options.port ?? 4000), (http) => http.close());
+  const blueprint = readBlueprint(assembly, server, options);
+  const { tables, tableNames } = blueprint;
 
-  const dynamodb = await started(dynamoDb(options), (database) => database.stop());
+  const dynamodb = await cleanup.started(joinDynamoDb(options), (database) => database.stop());
   const client = localClient(dynamodb.endpoint);
-  const seed = async () => {
-    await Promise.all(
-      (options.seed ?? []).map(({ table, Item }) => putIfAbsent(client, nameOf(tableNames, table), Item)),
-    );
-  };
-  await started(createTables(client, tables), async () => {
-    if (options.dataDir === undefined)
-      await deleteTables(
-        client,
-        tables.map(({ TableName }) => TableName),
-      );
+  const seeded = await cleanup.started(seedTables(client, tables, tableNames, options.seed ?? []), async (made) => {
+    if (options.dataDir === undefined) await made.delete();
     client.destroy();
   });
-  await seed();
 
   const calls = new CallLog();
-  const environments = new Map<string, ExecutionEnvironment>();
-  const proxy = await started(
-    startAwsProxy(() => ({
-      dynamodbEndpoint: dynamodb.endpoint,
-      environmentOf: (accessKey) => environments.get(accessKey),
-      policiesOf: (roleArn) => policies.get(roleArn) ?? [],
-      tableArn: (table) => `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}`,
-      record: (call, reaction) => calls.add(recordCall(call, reaction)),
-    })),
-    (running) => running.close(),
-  );
-  const host = {
-    region: REGION,
-    proxyUrl: proxy.url,
-    environment: options.environment ?? {},
-    log: options.log ?? (() => {}),
-  };
-  const register = (environment: ExecutionEnvironment) => environments.set(environment.accessKey, environment);
-  const pools = new Map(functions.map((definition) => [definition.arn, new WorkerPool(definition, host, register)]));
-  cleanups.push(() => runAll([...pools.values()].map((pool) => () => pool.close())));
-
-  const reset = async () => {
-    await Promise.all(tables.map((table) => emptyTable(client, table)));
+  const { proxy, pools } = await startFunctions(blueprint, dynamodb.endpoint, calls, options, cleanup);
+  const reset = async (): Promise<void> => {
+    await seeded.reset();
     calls.clear();
-    await seed();
   };
   server.open({
-    place,
-    routes,
+    place: blueprint.place,
+    routes: blueprint.routes,
     poolOf: (functionArn) => poolOf(pools, functionArn),
-    answerLocal: (method, path, query) =>
-      answerLocal({ client, calls, tables: tableNames, reset }, method, path, query),
+    answerLocal: (method, path, query) => answerLocal({ client, calls, tableNames, reset }, method, path, query),
     answered: (invocation, operation) => calls.answered(invocation, operation),
   });
   return {
@@ -143,45 +110,61 @@ async function start(options: LocalCloudOptions, cleanups: (() => Promise<void>)
     tableNames,
     notRun: listNotRun(assembly.template),
     proxy,
-    stop: () => runAll(cleanups.splice(0).reverse()),
+    stop: () => cleanup.run(),
   };
 }
 
-const dynamoDb = async ({ dynamodbEndpoint, dataDir }: LocalCloudOptions): Promise<RunningDynamoDb> =>
+function readBlueprint(assembly: Assembly, server: HttpServer, { dataDir }: LocalCloudOptions): Blueprint {
+  const suffix = dataDir === undefined ? randomBytes(3).toString('hex') : '';
+  const place = { stackName: assembly.stackName, region: REGION, account: ACCOUNT, suffix, apiUrl: server.url };
+  const stack = modelStack(assembly, place);
+  const functions = readFunctions(stack);
+  return {
+    place,
+    functions,
+    policies: readPolicies(stack),
+    routes: readRoutes(stack),
+    tables: readTables(stack),
+    tableNames: findTables(functions),
+  };
+}
+
+const joinDynamoDb = async ({ dynamodbEndpoint, dataDir }: LocalCloudOptions): Promise<RunningDynamoDb> =>
   dynamodbEndpoint === undefined
     ? startDynamoDb(dataDir === undefined ? {} : { dataDir })
     : { endpoint: dynamodbEndpoint, stop: async () => {} };
 
-/** The functions say which table is which: by the variables that name them. */
-function findTables(functions: readonly FunctionDefinition[]): Partial<Record<TableRole, string>> {
-  const names: Partial<Record<TableRole, string>> = {};
-  for (const { name, environment } of functions) {
-    for (const [role, variable] of [
-      ['idempotency', ENVIRONMENT.idempotencyTable],
-      ['data', ENVIRONMENT.dataTable],
-    ] as const) {
-      const table = environment[variable];
-      if (table !== undefined && table !== (names[role] ?? table))
-        throw new SetupError(`${name}: another ${variable} than the other functions have.`);
-      if (table !== undefined) names[role] = table;
-    }
-  }
-  return names;
-}
-
-function nameOf(tableNames: Partial<Record<TableRole, string>>, role: TableRole): string {
-  const name = tableNames[role];
-  if (name === undefined)
-    throw new SetupError(`There is nothing to seed: no function of the stack has a ${role} table.`);
-  return name;
+/** The proxy first, since its address is in every function's environment. */
+async function startFunctions(
+  { functions, policies }: Blueprint,
+  dynamodbEndpoint: string,
+  calls: CallLog,
+  options: LocalCloudOptions,
+  cleanup: Cleanup,
+): Promise<{ proxy: AwsProxy; pools: ReadonlyMap<string, WorkerPool> }> {
+  const environments = new Map<string, ExecutionEnvironment>();
+  const settings = {
+    dynamodbEndpoint,
+    environmentOf: (accessKey: string) => environments.get(accessKey),
+    policiesOf: (roleArn: string) => policies.get(roleArn) ?? [],
+    tableArn: (table: string) => `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}`,
+    record: (...call: Parameters<typeof recordCall>) => calls.add(recordCall(...call)),
+  };
+  const proxy = await cleanup.started(startAwsProxy(settings), (running) => running.close());
+  const { environment = {}, log = () => {} } = options;
+  const host = { region: REGION, proxyUrl: proxy.url, environment, log };
+  const register = (started: ExecutionEnvironment) => {
+    environments.set(started.accessKey, started);
+  };
+  const pools = new Map(functions.map((definition) => [definition.arn, new WorkerPool(definition, host, register)]));
+  await cleanup.started(Promise.resolve(pools.values()), async (all) => {
+    await Promise.all([...all].map((pool) => pool.close()));
+  });
+  return { proxy, pools };
 }
 
 function poolOf(pools: ReadonlyMap<string, WorkerPool>, functionArn: string): WorkerPool {
   const pool = pools.get(functionArn);
   if (pool === undefined) throw new SetupError(`A route leads to ${functionArn}, which is not part of the stack.`);
   return pool;
-}
-
-async function runAll(cleanups: readonly (() => Promise<void>)[]): Promise<void> {
-  for (const cleanup of cleanups) await cleanup();
 }

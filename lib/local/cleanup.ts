@@ -1,0 +1,18 @@
+/** Undoes what was started, newest first. */
+export class Cleanup {
+  readonly #steps: (() => Promise<void>)[] = [];
+
+  /** Waits for something to start and remembers how to end it. */
+  async started<T>(starting: Promise<T>, end: (what: T) => Promise<void>): Promise<T> {
+    const what = await starting;
+    this.#steps.push(() => end(what));
+    return what;
+  }
+
+  /** Runs every step, even after one has failed. @throws the first failure */
+  async run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of this.#steps.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+}
