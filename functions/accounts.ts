@@ -11,10 +11,10 @@ export const handler = routes({
   }),
   'GET /accounts/{id}': route({
     mode: 'read',
-    run: ({ params, caller, read }) => showAccount(params['id'] ?? '', caller, read),
+    run: ({ params, caller, read }) => showAccount(params.id ?? '', caller, read),
   }),
   'GET /accounts/{id}/entries': route({
     mode: 'read',
-    run: ({ params, caller, query, read }) => listEntries({ id: params['id'] ?? '', caller, query }, read),
+    run: ({ params, caller, query, read }) => listEntries({ id: params.id ?? '', caller, query }, read),
   }),
 });

@@ -10,6 +10,6 @@ export const handler = routes({
   }),
   'GET /transfers/{id}': route({
     mode: 'read',
-    run: ({ params, caller, read }) => showTransfer(params['id'] ?? '', caller, read),
+    run: ({ params, caller, read }) => showTransfer(params.id ?? '', caller, read),
   }),
 });

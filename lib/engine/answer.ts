@@ -1,21 +1,22 @@
-import { type Decision, decide } from '../protocol/decide.ts';
+import type { Decision } from '../protocol/decide.ts';
 import { SemelError } from '../protocol/problems.ts';
-import type { CompletedRecord, IdempotencyRecord } from '../protocol/record.ts';
+import type { CompletedRecord } from '../protocol/record.ts';
 import type { StoredReply } from '../protocol/reply.ts';
 import type { RunningAttempt } from './attempt.ts';
 import type { Engine } from './engine.ts';
 
 /** How a keyed request ends: with a reply, first or replayed, or with a problem that is not stored. */
-export type Answer =
-  | { readonly kind: 'reply'; readonly reply: StoredReply; readonly replayed: boolean; readonly operationId: string }
-  | { readonly kind: 'problem'; readonly problem: SemelError; readonly operationId: string };
+export type Answer = {
+  readonly operationId: string;
+  /** Which of the client's preferences was honoured (R18). */
+  readonly preferenceApplied?: string;
+} & (
+  | { readonly kind: 'reply'; readonly reply: StoredReply; readonly replayed: boolean }
+  | { readonly kind: 'problem'; readonly problem: SemelError }
+);
 
 /** May this caller see the reply about this resource now? Asked on replays only (R4). */
 export type Authorize = (caller: string, resource: string | undefined) => boolean | Promise<boolean>;
-
-/** Decides about a met record by the clock of the engine. */
-export const decideNow = (engine: Engine, attempt: RunningAttempt, record: IdempotencyRecord | undefined): Decision =>
-  decide(record, attempt, engine.surroundings.now());
 
 export const replyWith = (record: CompletedRecord, reply: StoredReply, replayed: boolean): Answer => ({
   kind: 'reply',
@@ -80,6 +81,8 @@ export async function answerFromRecord(
         }),
       );
     case 'needs-attention':
-      return problem(new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.'));
+      return problem(
+        new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.'),
+      );
   }
 }

@@ -1,11 +1,9 @@
-import type { Attempt } from '../protocol/decide.ts';
-import { type FingerprintedRequest, FINGERPRINT_VERSION, fingerprint } from '../protocol/fingerprint.ts';
-import { formatOperationId, operationUuid } from '../protocol/operation-id.ts';
 import { toBase64Url } from '../protocol/base64url.ts';
-import { type CompletedRecord, SCHEMA_VERSION } from '../protocol/record.ts';
-import type { StoredReply } from '../protocol/reply.ts';
+import type { Attempt } from '../protocol/decide.ts';
+import { FINGERPRINT_VERSION, type FingerprintedRequest, fingerprint } from '../protocol/fingerprint.ts';
+import { formatOperationId, operationUuid } from '../protocol/operation-id.ts';
 import { type Scope, scopedKey, scopeParts } from '../protocol/scope.ts';
-import { expiryAfter, type Milliseconds, type Seconds } from '../protocol/time.ts';
+import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import type { Engine } from './engine.ts';
 
 /** A keyed request as it arrived. */
@@ -16,8 +14,8 @@ export interface KeyedRequest {
   readonly key: string;
   readonly scope: Scope;
   readonly request: FingerprintedRequest;
-  /** Until when the answer must be out, in epoch milliseconds. */
-  readonly deadline: Milliseconds;
+  /** When the function will be ended, in epoch milliseconds. */
+  readonly endsAt: Milliseconds;
   /** Does the client say that it is retrying (R24)? */
   readonly hinted: boolean;
   readonly correlationId?: string;
@@ -32,7 +30,9 @@ export interface RunningAttempt extends Attempt {
   /** The UUIDv7 inside the operation id: the ids of what the operation creates derive from it. */
   readonly uuid: string;
   readonly startedAt: Milliseconds;
+  /** Until when the answer must be out. */
   readonly deadline: Milliseconds;
+  readonly endsAt: Milliseconds;
   readonly hinted: boolean;
   readonly correlationId?: string;
 }
@@ -59,36 +59,15 @@ export function startAttempt(engine: Engine, keyed: KeyedRequest): RunningAttemp
     operationId,
     uuid: operationUuid(operationId),
     startedAt: engine.surroundings.now(),
-    deadline: keyed.deadline,
+    deadline: deadlineBefore(keyed.endsAt),
+    endsAt: keyed.endsAt,
     hinted: keyed.hinted,
     ...(keyed.correlationId !== undefined && { correlationId: keyed.correlationId }),
   };
 }
 
-/** The record that says an attempt is over and this is the reply; expiry counts from now (R8). */
-export function completedRecord(
-  attempt: RunningAttempt,
-  reply: StoredReply,
-  now: Milliseconds,
-  retention: Seconds,
-  resource?: string,
-): CompletedRecord {
-  return {
-    pk: attempt.pk,
-    schemaVersion: SCHEMA_VERSION,
-    status: 'completed',
-    operation: attempt.operation,
-    caller: attempt.caller,
-    fingerprint: attempt.fingerprint(FINGERPRINT_VERSION),
-    fingerprintVersion: FINGERPRINT_VERSION,
-    ownerToken: attempt.ownerToken,
-    operationId: attempt.operationId,
-    attempt: 1,
-    firstSeenAt: attempt.startedAt,
-    completedAt: now,
-    expiresAt: expiryAfter(now, retention),
-    reply,
-    ...(resource !== undefined && { resource }),
-    ...(attempt.correlationId !== undefined && { correlationId: attempt.correlationId }),
-  };
-}
+/** What of a function's time is kept for writing the answer. */
+const ANSWER_RESERVE = 500;
+
+/** Until when everything but the answer must be done. */
+export const deadlineBefore = (endsAt: Milliseconds): Milliseconds => milliseconds(endsAt - ANSWER_RESERVE);

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Counter } from '../protocol/counters.ts';
 import type { Hash } from '../protocol/scope.ts';
 import type { Store } from '../store/store.ts';
-import { SYSTEM, type Surroundings } from './surroundings.ts';
+import { type Surroundings, SYSTEM } from './surroundings.ts';
 
 /** Everything an operation runs on. */
 export interface Engine {
@@ -32,7 +32,13 @@ interface EngineOptions {
  */
 export function createEngine({ store, keySecret, surroundings = SYSTEM, count = () => {} }: EngineOptions): Engine {
   if (keySecret === '') throw new RangeError('keySecret is empty: leave it out for plain SHA-256, or set a secret.');
-  return { store, surroundings, count, hashKey: keySecret === undefined ? sha256 : hmac(keySecret), hashRequest: sha256 };
+  return {
+    store,
+    surroundings,
+    count,
+    hashKey: keySecret === undefined ? sha256 : hmac(keySecret),
+    hashRequest: sha256,
+  };
 }
 
 const sha256: Hash = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();

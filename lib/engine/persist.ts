@@ -40,9 +40,13 @@ const isSetback = (outcome: { readonly kind: string }): outcome is Setback => ou
 
 function givenUp({ reason }: Setback): SemelError {
   return reason === 'conflict'
-    ? new SemelError('too-many-conflicts', 'Other requests kept changing the same items. Send the same request again.', {
-        retryAfter: RETRY_AFTER,
-      })
+    ? new SemelError(
+        'too-many-conflicts',
+        'Other requests kept changing the same items. Send the same request again.',
+        {
+          retryAfter: RETRY_AFTER,
+        },
+      )
     : new SemelError('store-unavailable', 'The store did not answer. Send the same request again.', {
         retryAfter: RETRY_AFTER,
       });

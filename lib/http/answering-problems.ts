@@ -19,14 +19,22 @@ export const answeringProblems = (base: (event: HttpEvent, context: Context) => 
     timeoutEarlyInMillis: 0,
   })
     .onError((request) => {
-      request.response = respondProblem(asProblem(request.error));
+      const problem = asProblem(request.error);
+      logFault(problem);
+      request.response = respondProblem(problem);
     })
     .handler((event, context) => base(event, context));
 
 function asProblem(error: unknown): SemelError {
   if (error instanceof SemelError) return error;
-  logger.error('The handler failed', { error: error instanceof Error ? error : new Error(String(error)) });
   return new SemelError('internal-error', 'The service failed. Nothing is known to be wrong with the request.', {
     cause: error,
   });
+}
+
+/** Logs what a problem hides from the client: the fault behind it. */
+export function logFault(problem: SemelError, operationId = problem.operationId): void {
+  if (problem.code !== 'internal-error') return;
+  const error = problem.cause instanceof Error ? problem.cause : problem;
+  logger.error('The handler failed', { error, operationId });
 }

@@ -1,6 +1,6 @@
 import { SemelError } from '../protocol/problems.ts';
 import type { Reader } from '../protocol/reader.ts';
-import { hashApiKey } from './api-keys.ts';
+import { apiKeyAddress, hashApiKey } from './api-keys.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Finds out who is asking. @throws SemelError `unauthenticated` */
@@ -20,9 +20,9 @@ export const apiKeyCaller: Authenticate = async (request, read) => {
   if (key === undefined) {
     throw new SemelError('unauthenticated', 'Send an API key: Authorization: Bearer <key>.');
   }
-  const item = await read.get({ pk: `api-key#${hashApiKey(key)}`, sk: 'api-key' });
-  if (item === undefined || item['revokedAt'] !== undefined) {
+  const item = await read.get(apiKeyAddress(hashApiKey(key)));
+  if (item === undefined || item.revokedAt !== undefined) {
     throw new SemelError('unauthenticated', 'The API key is unknown or was revoked.');
   }
-  return String(item['caller']);
+  return String(item.caller);
 };

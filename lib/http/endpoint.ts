@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { ZodType } from 'zod';
-import { type KeyedRequest, type RunningAttempt, startAttempt } from '../engine/attempt.ts';
 import type { Authorize } from '../engine/answer.ts';
+import { deadlineBefore, type KeyedRequest, type RunningAttempt, startAttempt } from '../engine/attempt.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runAtomic } from '../engine/run-atomic.ts';
 import { parseIdempotencyKey } from '../protocol/key.ts';
@@ -13,12 +13,12 @@ import { DEFAULT_RETENTION } from '../protocol/retention.ts';
 import type { Scope } from '../protocol/scope.ts';
 import { type Milliseconds, milliseconds, type Seconds } from '../protocol/time.ts';
 import { tableReader } from '../store/table-reader.ts';
+import { answeringProblems } from './answering-problems.ts';
 import { type Authenticate, apiKeyCaller } from './authenticate.ts';
 import { environmentEngine } from './environment-engine.ts';
 import { parseBody, readBody } from './read-body.ts';
 import { type HttpEvent, type HttpRequest, readRequest } from './request.ts';
 import { type HttpResponse, respond, respondAnswer } from './respond.ts';
-import { answeringProblems } from './answering-problems.ts';
 
 /** What a handler is told about a request. */
 export interface HttpContext<Body> {
@@ -73,9 +73,6 @@ export interface ReadEndpoint extends EndpointBase {
 /** A route's handler, before it becomes a Lambda handler. */
 export type RouteHandler = (request: HttpRequest, context: Context) => Promise<HttpResponse>;
 
-/** What of the request's time is kept for writing the answer. */
-const RESERVE_MS = 500;
-
 /**
  * A Lambda handler for one operation: the idempotent run is middy's base handler, so replays pass through the same
  * middleware as first replies.
@@ -100,7 +97,7 @@ export function route<Body>(options: AtomicEndpoint<Body> | ReadEndpoint): Route
 const readRoute =
   ({ engine = environmentEngine(), authenticate = apiKeyCaller, run }: ReadEndpoint): RouteHandler =>
   async (request, context) => {
-    const { read, caller } = await enter(engine, authenticate, request, deadlineOf(engine, context));
+    const { read, caller } = await enter(engine, authenticate, request, endOf(engine, context));
     const reply = await run({ body: undefined, caller, params: request.params, query: request.query, read });
     if (isRefusal(reply)) throw new SemelError(reply.problem, reply.detail);
     return respond(serializeReply(reply));
@@ -109,11 +106,11 @@ const readRoute =
 function atomicRoute<Body>(options: AtomicEndpoint<Body>): RouteHandler {
   const { engine = environmentEngine(), authenticate = apiKeyCaller, authorize } = options;
   return async (request, context) => {
-    const deadline = deadlineOf(engine, context);
-    const { read, caller } = await enter(engine, authenticate, request, deadline);
+    const endsAt = endOf(engine, context);
+    const { read, caller } = await enter(engine, authenticate, request, endsAt);
     const key = parseIdempotencyKey(request.header('Idempotency-Key'));
     const body = readBody(request, options.body === undefined ? 'any' : 'json');
-    const attempt = startAttempt(engine, keyedRequest(options, request, { caller, key, body, deadline }));
+    const attempt = startAttempt(engine, keyedRequest(options, request, { caller, key, body, endsAt }));
     const answer = await runAtomic(engine, attempt, {
       retention: options.retention ?? DEFAULT_RETENTION,
       ...(authorize && { authorize }),
@@ -139,22 +136,22 @@ const operationOf = (attempt: RunningAttempt, round: number) => ({
 function keyedRequest(
   { operation, scope = 'caller' }: Pick<AtomicEndpoint<unknown>, 'operation' | 'scope'>,
   request: HttpRequest,
-  known: { caller: string; key: string; body: KeyedRequest['request']['body']; deadline: Milliseconds },
+  known: { caller: string; key: string; body: KeyedRequest['request']['body']; endsAt: Milliseconds },
 ): KeyedRequest {
   const [correlationId = request.requestId] = request.header('X-Correlation-Id');
   return {
     ...{ operation, scope, correlationId },
-    ...{ caller: known.caller, key: known.key, deadline: known.deadline },
+    ...{ caller: known.caller, key: known.key, endsAt: known.endsAt },
     request: { method: request.method, path: request.path, rawQuery: request.rawQuery, body: known.body },
     hinted: Number(request.header('Idempotency-Attempt')[0]) >= 2,
   };
 }
 
-async function enter(engine: Engine, authenticate: Authenticate, request: HttpRequest, deadline: Milliseconds) {
-  const remaining = milliseconds(deadline - engine.surroundings.now());
+async function enter(engine: Engine, authenticate: Authenticate, request: HttpRequest, endsAt: Milliseconds) {
+  const remaining = milliseconds(deadlineBefore(endsAt) - engine.surroundings.now());
   const read = tableReader(engine.store, engine.surroundings.abortAfter(remaining));
   return { read, caller: await authenticate(request, read) };
 }
 
-const deadlineOf = (engine: Engine, context: Context): Milliseconds =>
-  milliseconds(engine.surroundings.now() + context.getRemainingTimeInMillis() - RESERVE_MS);
+const endOf = (engine: Engine, context: Context): Milliseconds =>
+  milliseconds(engine.surroundings.now() + context.getRemainingTimeInMillis());

@@ -20,7 +20,10 @@ export function readBody(request: HttpRequest, accepts: 'json' | 'any'): Request
   const bytes = request.body;
   if (bytes === undefined) return { kind: 'none' };
   if (bytes.byteLength > MAX_BODY_BYTES) {
-    throw new SemelError('body-too-large', `The body has ${bytes.byteLength} bytes; at most ${MAX_BODY_BYTES} are taken.`);
+    throw new SemelError(
+      'body-too-large',
+      `The body has ${bytes.byteLength} bytes; at most ${MAX_BODY_BYTES} are taken.`,
+    );
   }
   const mediaType = request.header('Content-Type').join(',').trim();
   if (JSON_TYPE.test(mediaType)) return { kind: 'json', value: parseIJson(decodeUtf8(bytes)) };

@@ -70,7 +70,9 @@ function readPayload1(event: APIGatewayProxyEvent): HttpRequest {
 /** A REST API hands the query over decoded; spelling it again the same way each time keeps fingerprints equal (R5). */
 function respellQuery(query: APIGatewayProxyEvent['multiValueQueryStringParameters']): string {
   return Object.entries(query ?? {})
-    .flatMap(([name, values]) => (values ?? []).map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`))
+    .flatMap(([name, values]) =>
+      (values ?? []).map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    )
     .join('&');
 }
 

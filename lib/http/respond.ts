@@ -13,17 +13,25 @@ export interface HttpResponse {
 
 /** Spells a keyed request's answer; a replay is marked, and everything carries its operation (R17). @rule R17 */
 export function respondAnswer(answer: Answer): HttpResponse {
-  if (answer.kind === 'problem') return respondProblem(answer.problem, answer.operationId);
+  const applied: Record<string, string> =
+    answer.preferenceApplied === undefined ? {} : { 'preference-applied': answer.preferenceApplied };
+  if (answer.kind === 'problem') return respondProblem(answer.problem, answer.operationId, applied);
   return respond(answer.reply, {
     'operation-id': answer.operationId,
     ...(answer.replayed && { 'idempotent-replayed': 'true' }),
+    ...applied,
   });
 }
 
 /** Spells a problem as RFC 9457 asks (R19). @rule R19 */
-export function respondProblem(error: SemelError, operationId = error.operationId): HttpResponse {
+export function respondProblem(
+  error: SemelError,
+  operationId = error.operationId,
+  extra: Record<string, string> = {},
+): HttpResponse {
   const { code, message: detail, errors, retryAfter } = error;
   return respond(problemReply({ code, detail, operationId, errors }), {
+    ...extra,
     ...(operationId !== undefined && { 'operation-id': operationId }),
     ...(retryAfter !== undefined && { 'retry-after': retryAfterSeconds(retryAfter) }),
     ...(code === 'unauthenticated' && { 'www-authenticate': 'Bearer' }),

@@ -9,8 +9,8 @@ export type CancellationReason = {
 
 /** What to do about a cancelled transaction. */
 export type Cancellation =
-  /** The record was there: decide by it. */
-  | { readonly kind: 'record'; readonly item: Item }
+  /** The record decides; undefined: it was expected, and is gone since (released, or expired and swept). */
+  | { readonly kind: 'record'; readonly item: Item | undefined }
   /** A condition of this effect (counted without the record) failed: ask its `refuse(old)`. */
   | { readonly kind: 'effect'; readonly index: number; readonly old: Item | undefined }
   /** Nothing is decided yet: the same again. */
@@ -40,17 +40,12 @@ const REJECTIONS: ReadonlySet<string> = new Set([
  */
 export function readCancellation(reasons: readonly CancellationReason[]): Cancellation {
   const [record, ...effects] = reasons;
-  if (record?.Code === CONDITION_FAILED) return failedRecord(record);
+  if (record?.Code === CONDITION_FAILED) return { kind: 'record', item: record.Item };
   if (record !== undefined && happened(record)) return retryOrRejection(record);
   const index = effects.findIndex(({ Code }) => Code === CONDITION_FAILED);
   if (index >= 0) return { kind: 'effect', index, old: effects[index]?.Item };
   const cause = effects.find(isRejection) ?? effects.find(happened);
   return cause === undefined ? { kind: 'retry', reason: 'no reason given' } : retryOrRejection(cause);
-}
-
-/** A condition that failed and returns no record met one that is gone since: released, or expired and swept. */
-function failedRecord({ Item }: CancellationReason): Cancellation {
-  return Item === undefined ? { kind: 'retry', reason: 'the record vanished' } : { kind: 'record', item: Item };
 }
 
 function retryOrRejection(cause: CancellationReason): Cancellation {

@@ -10,7 +10,7 @@ interface OperationIdParts {
 }
 
 const KEY_HASH_BYTES = 32;
-const NONCE_CHARACTERS = 22;
+const NONCE_BYTES = 16;
 
 /**
  * Writes an operation id: the reference that providers, logs and clients share, made at the first claim and kept.
@@ -19,14 +19,13 @@ const NONCE_CHARACTERS = 22;
  * @example formatOperationId(keyHash, 'AZrVAAAAcACAAAAAAAAAAQ') // 'op_47DEQpj8….AZrVAAAAcACAAAAAAAAAAQ'
  */
 export function formatOperationId(keyHash: Uint8Array, nonce: string): string {
-  const id = `op_${toBase64Url(keyHash)}.${nonce}`;
-  if (parseOperationId(id) === undefined) {
+  if (keyHash.length !== KEY_HASH_BYTES || fromBase64Url(nonce)?.length !== NONCE_BYTES) {
     throw new SemelError(
       'internal-error',
-      `An operation id needs a hash of ${KEY_HASH_BYTES} bytes and a nonce of ${NONCE_CHARACTERS} base64url characters.`,
+      `An operation id needs a hash of ${KEY_HASH_BYTES} bytes and a nonce of ${NONCE_BYTES} bytes in base64url.`,
     );
   }
-  return id;
+  return `op_${toBase64Url(keyHash)}.${nonce}`;
 }
 
 /**
@@ -35,9 +34,9 @@ export function formatOperationId(keyHash: Uint8Array, nonce: string): string {
  * @example parseOperationId('op_x.y') // undefined
  */
 export function parseOperationId(id: string): OperationIdParts | undefined {
-  const [, hashText = '', nonce = ''] = /^op_([\w-]{43})\.([\w-]{22})$/.exec(id) ?? [];
+  const [, hashText = '', nonce = ''] = /^op_([\w-]+)\.([\w-]+)$/.exec(id) ?? [];
   const keyHash = fromBase64Url(hashText);
-  if (keyHash?.length !== KEY_HASH_BYTES || fromBase64Url(nonce) === undefined) return undefined;
+  if (keyHash?.length !== KEY_HASH_BYTES || fromBase64Url(nonce)?.length !== NONCE_BYTES) return undefined;
   return { keyHash, nonce };
 }
 

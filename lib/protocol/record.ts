@@ -4,7 +4,8 @@ import type { Milliseconds, Seconds } from './time.ts';
 /** The version of the item's shape; readers understand every earlier one until its retention ends. */
 export const SCHEMA_VERSION = 1;
 
-interface RecordBase {
+/** What every record says, whatever its status. */
+export interface RecordBase {
   /** `key#<hash of scope and key>` (R3). */
   readonly pk: string;
   readonly schemaVersion: number;

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { IdempotencyRecord } from '../protocol/record.ts';
-import { readRaw, readRecordItem } from './record-item.ts';
 import type { RecordCondition } from './record-condition.ts';
+import { readRaw, readRecordItem } from './record-item.ts';
 import { readSetback, type Setback } from './setback.ts';
 import type { Store } from './store.ts';
 

@@ -1,5 +1,5 @@
-import { GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { IdempotencyRecord } from '../protocol/record.ts';
 import { readRecordItem } from './record-item.ts';
 import { readSetback, type Setback } from './setback.ts';

@@ -1,3 +1,5 @@
+import type { InProgressRecord } from '../protocol/record.ts';
+
 /** A condition on the record's item, in the shape every DynamoDB write takes. */
 export interface RecordCondition {
   readonly ConditionExpression: string;
@@ -6,7 +8,7 @@ export interface RecordCondition {
 }
 
 /**
- * The first try: nobody has used this key (R8). Alone, since an expiry test in here would let a late attempt replace a
+ * The first try: nobody has used this key. Alone, since an expiry test in here would let a late attempt replace a
  * record that it has not looked at.
  *
  * @rule R8
@@ -14,7 +16,7 @@ export interface RecordCondition {
 export const IF_ABSENT: RecordCondition = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /**
- * The second try, over a record whose retention is over: still the one that was looked at, by its owner token (R8).
+ * The second try, over a record whose retention is over: still the one that was looked at, by its owner token.
  *
  * @rule R8
  */
@@ -26,3 +28,33 @@ export const ifOwnedBy = (ownerToken: string): RecordCondition => ({
 /** The condition of a write that starts an operation: over nothing, or over an expired record. */
 export const startCondition = (replaces: string | undefined): RecordCondition =>
   replaces === undefined ? IF_ABSENT : ifOwnedBy(replaces);
+
+/**
+ * The fence of every write by an owner: still the owner, and still in progress. The token alone would let an attempt
+ * overwrite its own completed reply.
+ *
+ *     attempt 1  claim ──────── sleeps past its lease ─────────── complete ✗ (token is B)
+ *     attempt 2                        takeover (token B) ─ complete ✓
+ *
+ * @rule R12
+ */
+export const ifHeldBy = (ownerToken: string): RecordCondition => ({
+  ConditionExpression: 'ownerToken = :owner AND #status = :inProgress',
+  ExpressionAttributeNames: { '#status': 'status' },
+  ExpressionAttributeValues: { ':owner': ownerToken, ':inProgress': 'in_progress' },
+});
+
+/**
+ * A takeover's compare-and-set: the record is as it was when its lease was seen to have lapsed. The lease belongs to the
+ * comparison, since an owner that extended it meanwhile is alive.
+ *
+ * @rule R11
+ */
+export const ifStill = ({ ownerToken, leaseUntil }: InProgressRecord): RecordCondition => {
+  const held = ifHeldBy(ownerToken);
+  return {
+    ConditionExpression: `${held.ConditionExpression} AND leaseUntil = :lease`,
+    ExpressionAttributeNames: { ...held.ExpressionAttributeNames },
+    ExpressionAttributeValues: { ...held.ExpressionAttributeValues, ':lease': leaseUntil },
+  };
+};

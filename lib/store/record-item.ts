@@ -10,9 +10,11 @@ import { type IdempotencyRecord, SCHEMA_VERSION } from '../protocol/record.ts';
  * @throws Error when the item was written by a newer version: answering from a half-understood record could charge twice.
  */
 export function readRecordItem(item: Item): IdempotencyRecord {
-  const version = item['schemaVersion'];
+  const version = item.schemaVersion;
   if (typeof version !== 'number' || version > SCHEMA_VERSION) {
-    throw new Error(`Item ${String(item['pk'])} has schemaVersion ${String(version)}; this code reads up to ${SCHEMA_VERSION}.`);
+    throw new Error(
+      `Item ${String(item.pk)} has schemaVersion ${String(version)}; this code reads up to ${SCHEMA_VERSION}.`,
+    );
   }
   return item as unknown as IdempotencyRecord;
 }

@@ -10,9 +10,9 @@ import { readRaw, readRecordItem } from './record-item.ts';
 import { readSetback, type Setback } from './setback.ts';
 import type { Store } from './store.ts';
 
-/** Committed, or lost to the record, or refused by one effect's condition, or a setback. */
+/** Written, or lost to the record, or refused by one effect's condition, or a setback. */
 export type TransactOutcome =
-  | { readonly kind: 'committed' }
+  | { readonly kind: 'written' }
   | { readonly kind: 'met'; readonly record: IdempotencyRecord | undefined }
   | { readonly kind: 'effect-refused'; readonly index: number; readonly old: Item | undefined }
   | Setback;
@@ -46,7 +46,7 @@ export async function transact(
   try {
     const write = new TransactWriteCommand({ TransactItems: items, ClientRequestToken: requestToken(items) });
     await store.client.send(write, { abortSignal: signal });
-    return { kind: 'committed' };
+    return { kind: 'written' };
   } catch (error) {
     return readFailure(error);
   }

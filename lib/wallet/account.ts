@@ -27,7 +27,12 @@ export function createAccount(input: z.infer<typeof CreateAccount> & Origin): Pl
   const opening = openingBalance === undefined ? [] : [openingEntry(id, openingBalance, { caller, operation })];
   return {
     effects: [{ Put: { Item: item, ConditionExpression: 'attribute_not_exists(pk)' } }, ...opening],
-    reply: { status: 201, headers: { location: `/accounts/${id}`, etag: etag(item) }, body: accountView(item), resource: id },
+    reply: {
+      status: 201,
+      headers: { location: `/accounts/${id}`, etag: etag(item) },
+      body: accountView(item),
+      resource: id,
+    },
   };
 }
 
@@ -67,7 +72,7 @@ export const etag = ({ version }: Item): string => `"${version}"`;
 /** Reads the caller's own account; somebody else's is as good as none. */
 export async function ownAccount(id: string, caller: string, read: Reader): Promise<Item | undefined> {
   const item = await read.get(accountKey(id));
-  return item?.['caller'] === caller ? item : undefined;
+  return item?.caller === caller ? item : undefined;
 }
 
 export async function showAccount(id: string, caller: string, read: Reader): Promise<ReplyDraft | Refusal> {
@@ -106,9 +111,9 @@ export const debit = ({ account, amount, currency, entryUuid, caller }: Movement
     },
   },
   refuse: (old) => {
-    if (old?.['caller'] !== caller) return accountNotFound(account);
-    if (old['currency'] !== currency) return undefined;
-    return refuse('insufficient-funds', `Account ${account} holds ${old['balance']}; ${amount} is needed.`);
+    if (old?.caller !== caller) return accountNotFound(account);
+    if (old.currency !== currency) return undefined;
+    return refuse('insufficient-funds', `Account ${account} holds ${old.balance}; ${amount} is needed.`);
   },
 });
 
@@ -129,8 +134,8 @@ export const credit = ({ account, amount, currency, entryUuid }: Movement): Effe
   },
   refuse: (old) => {
     if (old === undefined) return accountNotFound(account);
-    if (old['currency'] !== currency) {
-      return refuse('currency-mismatch', `Account ${account} is in ${old['currency']}, not ${currency}.`);
+    if (old.currency !== currency) {
+      return refuse('currency-mismatch', `Account ${account} is in ${old.currency}, not ${currency}.`);
     }
     return refuse('balance-limit', `Account ${account} cannot hold ${amount} more.`);
   },

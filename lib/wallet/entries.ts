@@ -37,7 +37,7 @@ export async function listEntries(
   const last = entries.at(-1);
   const lastRow = rows[entries.length - 1];
   const more = rows.length > limit && last && lastRow;
-  const next = more ? writeCursor({ uuid: String(lastRow['entryUuid']), balance: last.balance - last.amount }) : undefined;
+  const next = more ? writeCursor({ uuid: String(lastRow.entryUuid), balance: last.balance - last.amount }) : undefined;
   return { status: 200, body: { entries, next } };
 }
 
@@ -46,15 +46,15 @@ export async function listEntries(
  * last entry is listed.
  */
 async function readPage(account: Item, limit: number, after: Cursor | undefined, read: Reader) {
-  const id = String(account['id']);
+  const id = String(account.id);
   let seen = account;
   for (let look = 1; ; look++) {
     const rows = await readRows(id, limit, after?.uuid ?? BEYOND_EVERY_UUID, read);
     if (after !== undefined) return { rows, balance: after.balance };
     const again = (await read.get(accountKey(id))) ?? seen;
-    const listed = again['lastEntry'] === undefined || rows.some((row) => row['entryUuid'] === again['lastEntry']);
-    const still = again['version'] === seen['version'];
-    if ((listed && still) || look === MOST_LOOKS) return { rows, balance: Number(again['balance']) };
+    const listed = again.lastEntry === undefined || rows.some((row) => row.entryUuid === again.lastEntry);
+    const still = again.version === seen.version;
+    if ((listed && still) || look === MOST_LOOKS) return { rows, balance: Number(again.balance) };
     seen = again;
   }
 }
@@ -71,7 +71,7 @@ async function readRows(id: string, limit: number, before: string, read: Reader)
   const sides = await Promise.all([side(BY_DEBTOR, 'debitAccount'), side(BY_CREDITOR, 'creditAccount')]);
   return sides
     .flat()
-    .sort((a, b) => (String(a['entryUuid']) < String(b['entryUuid']) ? 1 : -1))
+    .sort((a, b) => (String(a.entryUuid) < String(b.entryUuid) ? 1 : -1))
     .slice(0, limit + 1);
 }
 
@@ -79,10 +79,10 @@ async function readRows(id: string, limit: number, before: string, read: Reader)
 function withBalances(account: string, rows: readonly Item[], newest: number) {
   let balance = newest;
   return rows.map((row) => {
-    const amount = row['debitAccount'] === account ? -Number(row['amount']) : Number(row['amount']);
+    const amount = row.debitAccount === account ? -Number(row.amount) : Number(row.amount);
     const shown = {
-      ...{ id: row['id'], kind: row['kind'], amount, balance, operation: row['operation'] },
-      createdAt: new Date(Number(row['createdAt'])),
+      ...{ id: row.id, kind: row.kind, amount, balance, operation: row.operation },
+      createdAt: new Date(Number(row.createdAt)),
     };
     balance -= amount;
     return shown;
@@ -97,7 +97,10 @@ function readLimit(text: string | null): number {
 }
 
 const writeCursor = ({ uuid, balance }: Cursor): string =>
-  btoa(JSON.stringify([uuid, balance])).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  btoa(JSON.stringify([uuid, balance]))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
 
 function readCursor(text: string | null): Cursor | undefined {
   if (text === null) return undefined;

@@ -33,7 +33,10 @@ export function openApi() {
     openapi: '3.1.0',
     info: { title: 'The Semel wallet', version: '1', description: DESCRIPTION },
     paths,
-    components: { schemas: { Problem: PROBLEM_SCHEMA }, securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      schemas: { Problem: PROBLEM_SCHEMA },
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Item } from '../protocol/plan.ts';
+import type { Item } from '../protocol/plan.ts';
 import { milliseconds } from '../protocol/time.ts';
 import { accountItem, openingEntry } from './account.ts';
 

@@ -43,13 +43,13 @@ const hintedCurrency = (from: string, to: string) => currencyHint(from) ?? curre
 
 async function actualCurrency(account: string, read: Reader): Promise<string> {
   const item = await read.get(accountKey(account));
-  return String(item?.['currency'] ?? USUAL_CURRENCY);
+  return String(item?.currency ?? USUAL_CURRENCY);
 }
 
 /** Shows a transfer to the caller who made it. */
 export async function showTransfer(id: string, caller: string, read: Reader): Promise<ReplyDraft | Refusal> {
   const item = await read.get(entryKey(id));
-  if (item?.['caller'] !== caller || item['kind'] !== 'transfer') {
+  if (item?.caller !== caller || item.kind !== 'transfer') {
     return refuse('transfer-not-found', `There is no transfer ${id}.`);
   }
   const { debitAccount: from, creditAccount: to, amount, createdAt } = item;

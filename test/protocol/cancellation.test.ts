@@ -43,8 +43,8 @@ describe('readCancellation', () => {
     expect(readCancellation([{ Code }, invalid])).toEqual({ kind: 'retry', reason: Code });
   });
 
-  it('R22 retries when the record vanished between the condition and now', () => {
-    expect(readCancellation([failed, failed])).toEqual({ kind: 'retry', reason: 'the record vanished' });
+  it('R22 lets the record decide even when it vanished between the condition and now', () => {
+    expect(readCancellation([failed, failed])).toEqual({ kind: 'record', item: undefined });
   });
 
   it('R22 asks the effect whose condition failed, counted without the record', () => {

@@ -1,0 +1,196 @@
+import { mayRelease, restAfterUnknown } from '../protocol/lease.ts';
+import type { Booking, CallPhase, LeasedOperation, Phase } from '../protocol/leased-operation.ts';
+import { operationUuid } from '../protocol/operation-id.ts';
+import type { Outcome } from '../protocol/outside-call.ts';
+import { type Effect, isRefusal } from '../protocol/plan.ts';
+import { problemReply } from '../protocol/problem-reply.ts';
+import { SemelError } from '../protocol/problems.ts';
+import type { IdempotencyRecord } from '../protocol/record.ts';
+import { type StoredReply, serializeReply, withinReplyLimit } from '../protocol/reply.ts';
+import { type Milliseconds, milliseconds } from '../protocol/time.ts';
+import { tableReader } from '../store/table-reader.ts';
+import type { Engine } from './engine.ts';
+import { type HeldRecord, LeaseLost } from './held-record.ts';
+import { attentionRecord, completedRecord } from './new-record.ts';
+
+/** How a held operation ends for now. */
+export type Ending =
+  | { readonly kind: 'completed'; readonly reply: StoredReply; readonly counter: 'new' | 'refused' }
+  /** Somebody else owns the record: decide by it. */
+  | { readonly kind: 'lost'; readonly record: IdempotencyRecord | undefined }
+  | {
+      readonly kind: 'suspended';
+      readonly problem: SemelError;
+      readonly counter: 'unknown' | 'needs-attention' | 'released';
+    };
+
+/** A held operation and what it runs on. */
+export interface HeldRun {
+  readonly engine: Engine;
+  readonly operation: LeasedOperation;
+  readonly held: HeldRecord;
+  /** Until when everything must be done. */
+  readonly deadline: Milliseconds;
+  /** Did this attempt itself commit a reservation, which a release would leave behind? */
+  readonly reserved: boolean;
+}
+
+/** What of the time is kept for booking the outcome of a call. */
+const BOOKING_ALLOWANCE = 1_500;
+const MOST_UNKNOWNS = 10;
+const NOT_FOUND = { kind: 'not-found' } as const;
+
+type Unknown = { readonly kind: 'unknown'; readonly cause?: unknown };
+
+/**
+ * Takes a held operation as far as it goes: learns the outcome of the outside call, then books it together with the
+ * reply, or rests, or hands it to a person. Used by the first attempt, by retries and by the reconciler alike.
+ *
+ * @rule R11
+ * @rule R12
+ */
+export async function finishHeld(run: HeldRun): Promise<Ending> {
+  const { operation, held } = run;
+  const phase = phaseOf(run);
+  try {
+    const outcome = await learnOutcome(run, phase);
+    switch (outcome.kind) {
+      case 'succeeded':
+        return await book(run, 'new', () => operation.settle(phase, outcome.result));
+      case 'declined':
+        return await book(run, 'refused', () => operation.cancel(phase, outcome.reason));
+      case 'unknown':
+        return await rest(run, outcome.cause);
+      case 'not-begun':
+        return await giveUp(run, outcome.problem);
+    }
+  } catch (thrown) {
+    if (thrown instanceof LeaseLost) return { kind: 'lost', record: thrown.record };
+    if (thrown instanceof SemelError) return { kind: 'suspended', problem: thrown, counter: 'unknown' };
+    return { kind: 'suspended', problem: outcomeUnknown(held.record.unknowns, thrown), counter: 'unknown' };
+  }
+}
+
+function phaseOf({ engine, held, deadline }: HeldRun): Phase<unknown> {
+  const { record } = held;
+  const { now, abortAfter } = engine.surroundings;
+  return {
+    intent: JSON.parse(record.intent),
+    caller: record.caller,
+    operation: {
+      id: record.operationId,
+      uuid: operationUuid(record.operationId),
+      now: record.firstSeenAt,
+      attempt: record.attempt,
+    },
+    read: tableReader(engine.store, abortAfter(milliseconds(deadline - now()))),
+  };
+}
+
+/**
+ * What became of the call. A first attempt calls; a later one first asks what the earlier ones did. Whatever is thrown
+ * after the call may have begun is `unknown`.
+ */
+async function learnOutcome(run: HeldRun, phase: Phase<unknown>): Promise<Outcome<unknown, unknown>> {
+  const { engine, operation, held, deadline } = run;
+  const { now, abortAfter } = engine.surroundings;
+  const signal = abortAfter(milliseconds(deadline - now() - BOOKING_ALLOWANCE));
+  const callPhase: CallPhase<unknown> = { ...phase, ...recoveryOf(held), signal };
+  const again = held.record.attempt > 1;
+  const { lookUp } = operation;
+  const found = again && lookUp ? await inTime(signal, () => lookUp(callPhase)) : NOT_FOUND;
+  if (found.kind !== 'not-found') return found;
+  if (again && !mayCallAgain(run)) return { kind: 'unknown', cause: new Error('The call may not be made again.') };
+  return inTime(signal, () => operation.call(callPhase));
+}
+
+const recoveryOf = (held: HeldRecord) => ({
+  recoveryPoint: held.record.recoveryPoint,
+  recoveryData: held.record.recoveryData === undefined ? undefined : JSON.parse(held.record.recoveryData),
+  checkpoint: (name: string, kept: { data?: unknown; effects?: readonly Effect[] } = {}) =>
+    held.checkpoint(name, kept.data, kept.effects ?? []),
+  extend: (remaining: Milliseconds) => held.extend(remaining),
+});
+
+/** Once the other side has forgotten the operation id, a second call would be a second charge. */
+function mayCallAgain({ engine, operation, held }: HeldRun): boolean {
+  if (operation.atMostOnce) return false;
+  if (operation.calledAgainFor === undefined) return true;
+  return engine.surroundings.now() < held.record.firstSeenAt + operation.calledAgainFor * 1_000;
+}
+
+/** A call that does not heed its signal must not eat the time in which its outcome could be booked. */
+async function inTime<Known>(signal: AbortSignal, call: () => Promise<Known>): Promise<Known | Unknown> {
+  const aborted = new Promise<Unknown>((resolve) => {
+    const late = () => resolve({ kind: 'unknown', cause: signal.reason });
+    signal.aborted ? late() : signal.addEventListener('abort', late, { once: true });
+  });
+  try {
+    return await Promise.race([call(), aborted]);
+  } catch (thrown) {
+    if (thrown instanceof LeaseLost) throw thrown;
+    return { kind: 'unknown', cause: thrown };
+  }
+}
+
+/** Commits what the outcome means: the reply and its effects, once, under the fence. */
+async function book(run: HeldRun, counter: 'new' | 'refused', make: () => Booking | Promise<Booking>): Promise<Ending> {
+  const { engine, operation, held } = run;
+  const { effects, reply, resource } = readBooking(await make(), held.record.operationId);
+  const record = completedRecord(held.record, {
+    reply: withinReplyLimit(reply) ? reply : undefined,
+    now: engine.surroundings.now(),
+    retention: operation.retention,
+    resource,
+  });
+  const outcome = await held.write(record, effects);
+  switch (outcome.kind) {
+    case 'written':
+      return { kind: 'completed', reply, counter };
+    case 'lost':
+      return outcome;
+    case 'effect-refused':
+      return escalate(run, `The condition of effect ${outcome.index} failed when the outcome was booked.`);
+  }
+}
+
+function readBooking(booking: Booking, operationId: string) {
+  const { effects, reply } = 'effects' in booking ? booking : { effects: [], reply: booking };
+  if (!isRefusal(reply)) return { effects, reply: serializeReply(reply), resource: reply.resource };
+  const { problem: code, detail } = reply;
+  return { effects, reply: problemReply({ code, detail, operationId }), resource: undefined };
+}
+
+/** The outcome is not known: the lease ends early, so that a retry or the reconciler can ask again soon. */
+async function rest(run: HeldRun, cause: unknown): Promise<Ending> {
+  const { held, operation } = run;
+  const unknowns = held.record.unknowns + 1;
+  if (unknowns >= (operation.mostUnknowns ?? MOST_UNKNOWNS)) {
+    return escalate(run, `The outcome was unknown ${unknowns} times in a row.`);
+  }
+  const outcome = await held.lapse(restAfterUnknown(unknowns), unknowns);
+  if (outcome.kind === 'lost') return outcome;
+  return { kind: 'suspended', problem: outcomeUnknown(unknowns, cause), counter: 'unknown' };
+}
+
+async function escalate({ held }: HeldRun, reason: string): Promise<Ending> {
+  const outcome = await held.write(attentionRecord(held.record, reason));
+  if (outcome.kind === 'lost') return outcome;
+  const problem = new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.');
+  return { kind: 'suspended', problem, counter: 'needs-attention' };
+}
+
+/** Nothing happened: the key is freed where that loses nothing, else the lease ends now. */
+async function giveUp({ held, reserved }: HeldRun, problem: SemelError): Promise<Ending> {
+  const outcome = mayRelease(held.record) && !reserved ? await held.release() : await held.lapse(milliseconds(0));
+  if (outcome.kind === 'lost' || outcome.kind === 'met') return { kind: 'lost', record: outcome.record };
+  return { kind: 'suspended', problem, counter: 'released' };
+}
+
+function outcomeUnknown(unknowns: number, cause: unknown): SemelError {
+  return new SemelError(
+    'outcome-unknown',
+    'Whether the call outside succeeded is not known yet. Send the same request again: it will not be done twice.',
+    { retryAfter: Math.max(1_000, restAfterUnknown(unknowns)), cause },
+  );
+}

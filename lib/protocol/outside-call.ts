@@ -1,0 +1,21 @@
+import type { SemelError } from './problems.ts';
+
+/**
+ * How a call outside DynamoDB ended. Every handler must say which: a timeout, a reset, a 5xx, "in progress" or any throw
+ * after the call began is `unknown`, and never stored as final.
+ */
+export type Outcome<Result, Reason> =
+  | { readonly kind: 'succeeded'; readonly result: Result }
+  /** A definitive no: nothing was done, and nothing will be. */
+  | { readonly kind: 'declined'; readonly reason: Reason }
+  | { readonly kind: 'unknown'; readonly cause?: unknown }
+  /** The call certainly did not begin; the problem is answered and the key stays usable (R14). */
+  | { readonly kind: 'not-begun'; readonly problem: SemelError };
+
+/** What a look-up at the other side found. `not-found` never means failed: the call may still be on its way. */
+export type Found<Result, Reason> = Outcome<Result, Reason> | { readonly kind: 'not-found' };
+
+export const succeeded = <Result>(result: Result) => ({ kind: 'succeeded', result }) as const;
+export const declined = <Reason>(reason: Reason) => ({ kind: 'declined', reason }) as const;
+export const unknown = (cause?: unknown) => ({ kind: 'unknown', cause }) as const;
+export const notBegun = (problem: SemelError) => ({ kind: 'not-begun', problem }) as const;
