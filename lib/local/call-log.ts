@@ -1,3 +1,5 @@
+import type { DynamoDbRequest } from './dynamodb-request.ts';
+
 /** One request of a function to AWS, as `GET /_local/calls` shows it. */
 export interface RecordedCall {
   /** When it arrived, in milliseconds since 1970. */
@@ -16,7 +18,7 @@ export interface RecordedCall {
   readonly tables: readonly string[];
   /** How many items it named or, for Query and Scan, returned; null when unknown. */
   readonly items: number | null;
-  /** What AWS would bill for it, indexes aside, computed from item sizes; null where that takes items not seen. */
+  /** What AWS would bill for it, indexes aside, computed from item sizes; null where it neither reads nor writes. */
   readonly writeUnits: number | null;
   readonly readUnits: number | null;
   /** The HTTP status that the function got; 0 when it got none. */
@@ -28,16 +30,22 @@ export interface RecordedCall {
   readonly duration: number;
 }
 
+/** A call that is kept, with the request itself where its write units depend on items that it only names. */
+export interface KeptCall {
+  readonly call: RecordedCall;
+  readonly unsized: DynamoDbRequest | undefined;
+}
+
 /** Enough for a benchmark's run, few enough to forget about memory. */
 const KEPT = 50_000;
 
 /** Keeps the most recent calls, and which operation each invocation turned out to answer. */
 export class CallLog {
-  #calls: RecordedCall[] = [];
+  #calls: KeptCall[] = [];
   readonly #operations = new Map<string, string>();
 
-  add(call: RecordedCall): void {
-    this.#calls.push(call);
+  add(kept: KeptCall): void {
+    this.#calls.push(kept);
     if (this.#calls.length > 2 * KEPT) this.#calls = this.#calls.slice(-KEPT);
   }
 
@@ -48,14 +56,17 @@ export class CallLog {
   }
 
   /** The calls in order of arrival, narrowed to one operation, HTTP request or function. */
-  find(wanted: { operation?: string | null; request?: string | null; function?: string | null }): RecordedCall[] {
+  find(wanted: { operation?: string | null; request?: string | null; function?: string | null }): KeptCall[] {
     const settled = this.#settledOperations();
     return this.#calls
-      .map((call) => ({ ...call, operation: settled.get(call.invocation ?? '') ?? call.operation }))
-      .filter((call) => wanted.operation == null || call.operation === wanted.operation)
-      .filter((call) => wanted.request == null || call.request === wanted.request)
-      .filter((call) => wanted.function == null || call.function === wanted.function)
-      .sort((left, right) => left.at - right.at || left.call - right.call);
+      .map(({ call, unsized }) => ({
+        call: { ...call, operation: settled.get(call.invocation ?? '') ?? call.operation },
+        unsized,
+      }))
+      .filter(({ call }) => wanted.operation == null || call.operation === wanted.operation)
+      .filter(({ call }) => wanted.request == null || call.request === wanted.request)
+      .filter(({ call }) => wanted.function == null || call.function === wanted.function)
+      .sort((left, right) => left.call.at - right.call.at || left.call.call - right.call.call);
   }
 
   clear(): void {
@@ -66,7 +77,8 @@ export class CallLog {
   /** An invocation without an answer, as after a crash, is known by the record that it tried to put. */
   #settledOperations(): Map<string, string> {
     const operations = new Map<string, string>();
-    for (const { invocation, operation } of this.#calls) {
+    for (const { call } of this.#calls) {
+      const { invocation, operation } = call;
       if (invocation !== null && operation !== null && !operations.has(invocation))
         operations.set(invocation, operation);
     }

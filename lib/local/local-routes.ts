@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CallLog } from './call-log.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 import type { TableNames } from './seeded-tables.ts';
+import { sizeWrites } from './size-writes.ts';
 import { readItems } from './table-contents.ts';
 
 interface LocalRoutes {
@@ -28,7 +29,7 @@ export async function answerLocal(
         request: query.get('request'),
         function: query.get('function'),
       };
-      return json(200, { calls: routes.calls.find(wanted) });
+      return json(200, { calls: await sizeWrites(routes.client, routes.calls.find(wanted)) });
     }
     case 'POST /_local/reset':
       await routes.reset();

@@ -1,14 +1,15 @@
 import type { ProxiedCall, Reaction } from './aws-proxy.ts';
-import type { RecordedCall } from './call-log.ts';
+import type { KeptCall } from './call-log.ts';
 import { readUnits, writeUnits } from './capacity.ts';
 import type { DynamoDbRequest } from './dynamodb-request.ts';
 
 /** Describes a call that is over. */
-export function recordCall(call: ProxiedCall, reaction: Reaction): RecordedCall {
+export function recordCall(call: ProxiedCall, reaction: Reaction): KeptCall {
   const { environment, invocation, request } = call;
   const answer =
     reaction.kind === 'answer' && request !== undefined && !isWrite(request) ? parse(reaction.body) : undefined;
-  return {
+  const units = request !== undefined && isWrite(request) ? writeUnits(request) : null;
+  const recorded = {
     at: call.at,
     function: environment.definition.name,
     invocation: invocation?.id ?? null,
@@ -18,13 +19,14 @@ export function recordCall(call: ProxiedCall, reaction: Reaction): RecordedCall 
     action: request === undefined ? call.target : `dynamodb:${request.action}`,
     tables: request?.tables ?? [],
     items: request?.items ?? answer?.Count ?? null,
-    writeUnits: request !== undefined && isWrite(request) ? writeUnits(request) : null,
+    writeUnits: units,
     readUnits: request !== undefined && answer !== undefined ? readUnits(request, answer) : null,
     status: reaction.kind === 'answer' ? reaction.status : 0,
     error: (reaction.kind === 'answer' ? reaction.error : undefined) ?? null,
     fault: call.fault ?? null,
     duration: Date.now() - call.at,
   };
+  return { call: recorded, unsized: units === null && request !== undefined && isWrite(request) ? request : undefined };
 }
 
 const isWrite = ({ writes }: DynamoDbRequest): boolean => writes.length > 0;
