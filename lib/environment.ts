@@ -8,4 +8,10 @@ export const ENVIRONMENT = {
   dataTable: 'DATA_TABLE_NAME',
   /** Names the service in logs and metrics. */
   serviceName: 'POWERTOOLS_SERVICE_NAME',
+  /** Where the payment provider is reached. */
+  providerUrl: 'PROVIDER_URL',
+  /** After how many milliseconds a call to the provider counts as unanswered. */
+  providerTimeout: 'PROVIDER_TIMEOUT_MS',
+  /** The sandbox provider's own table. */
+  providerTable: 'PROVIDER_TABLE_NAME',
 } as const;
