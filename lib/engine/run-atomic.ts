@@ -1,5 +1,5 @@
 import { fullJitter } from '../protocol/backoff.ts';
-import { isPlan, isRefusal, type Plan, type Planned } from '../protocol/plan.ts';
+import { isPlan, isRefusal, type Plan, type Planned, refusalThrown } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { IdempotencyRecord } from '../protocol/record.ts';
 import { serializeReply } from '../protocol/reply.ts';
@@ -70,18 +70,21 @@ async function goRound(run: AtomicRun): Promise<Answer> {
 }
 
 async function planAndCommit(run: AtomicRun, round: number, replaces: string | undefined): Promise<Step> {
-  const planned = await run.plan(round);
+  const planned = await plan(run, round).catch(refusalThrown);
   if (isRefusal(planned) || !isPlan(planned)) return withoutEffects(run, planned, 'new', replaces);
   if (planned.effects.length === 0) return withoutEffects(run, planned.reply, 'new', replaces);
   return commit(run, planned, replaces);
 }
 
-async function commit(run: AtomicRun, plan: Plan, replaces: string | undefined): Promise<Step> {
+/** Async, so that what the handler throws at once is a rejection like what it throws later. */
+const plan = async (run: AtomicRun, round: number): Promise<Planned> => run.plan(round);
+
+async function commit(run: AtomicRun, wanted: Plan, replaces: string | undefined): Promise<Step> {
   const { engine, attempt } = run;
-  const reply = keepable(serializeReply(plan.reply));
-  const record = completeNow(run, reply, plan.reply.resource);
+  const reply = keepable(serializeReply(wanted.reply));
+  const record = completeNow(run, reply, wanted.reply.resource);
   const outcome = await persist(engine.surroundings, attempt.deadline, (signal) =>
-    transact(engine.store, record, startCondition(replaces), plan.effects, signal),
+    transact(engine.store, record, startCondition(replaces), wanted.effects, signal),
   );
   switch (outcome.kind) {
     case 'written':
@@ -89,7 +92,7 @@ async function commit(run: AtomicRun, plan: Plan, replaces: string | undefined):
     case 'met':
       return meet(run, outcome.record);
     case 'effect-refused': {
-      const no = plan.effects[outcome.index]?.refuse?.(outcome.old);
+      const no = wanted.effects[outcome.index]?.refuse?.(outcome.old);
       return no === undefined ? { kind: 'again', replaces } : withoutEffects(run, no, 'refused', replaces);
     }
   }

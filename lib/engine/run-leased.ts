@@ -1,6 +1,7 @@
 import { fullJitter } from '../protocol/backoff.ts';
 import type { Decision } from '../protocol/decide.ts';
-import type { LeasedOperation, Phase } from '../protocol/leased-operation.ts';
+import type { LeasedOperation, Phase, Reservation } from '../protocol/leased-operation.ts';
+import { refusalThrown } from '../protocol/plan.ts';
 import type { Preference } from '../protocol/prefer.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { IdempotencyRecord, InProgressRecord } from '../protocol/record.ts';
@@ -93,7 +94,7 @@ function goOn(run: LeasedRun, step: Exclude<Step, Answer>, round: number): Promi
 async function claim(run: LeasedRun, round: number, replaces: string | undefined): Promise<Step> {
   const { engine, attempt, request } = run;
   const intent = request.intent();
-  const reservation = (await request.operation.reserve?.(firstPhase(run, intent), round)) ?? { effects: [] };
+  const reservation = await reserve(run, intent, round).catch(refusalThrown);
   if (!('effects' in reservation)) return withoutEffects(run, reservation, replaces);
   const { effects } = reservation;
   const record = claimedRecord(attempt, intent, engine.surroundings.now());
@@ -113,6 +114,9 @@ async function claim(run: LeasedRun, round: number, replaces: string | undefined
       return { kind: 'held', record, reserved: effects.length > 0 };
   }
 }
+
+const reserve = async (run: LeasedRun, intent: unknown, round: number): Promise<Reservation> =>
+  (await run.request.operation.reserve?.(firstPhase(run, intent), round)) ?? { effects: [] };
 
 const withoutEffects = (
   run: LeasedRun,

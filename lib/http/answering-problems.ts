@@ -1,9 +1,10 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import type { Answer } from '../engine/answer.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { HttpEvent } from './request.ts';
-import { type HttpResponse, respondProblem } from './respond.ts';
+import { type HttpResponse, respondAnswer, respondProblem } from './respond.ts';
 
 const logger = new Logger();
 
@@ -32,8 +33,14 @@ function asProblem(error: unknown): SemelError {
   });
 }
 
+/** Answers a keyed request, logging the fault behind a failure with the operation it belongs to. */
+export function answerKeyed(answer: Answer): HttpResponse {
+  if (answer.kind === 'problem') logFault(answer.problem, answer.operationId);
+  return respondAnswer(answer);
+}
+
 /** Logs what a problem hides from the client: the fault behind it. */
-export function logFault(problem: SemelError, operationId = problem.operationId): void {
+function logFault(problem: SemelError, operationId = problem.operationId): void {
   if (problem.code !== 'internal-error') return;
   const error = problem.cause instanceof Error ? problem.cause : problem;
   logger.error('The handler failed', { error, operationId });

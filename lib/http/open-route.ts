@@ -1,8 +1,8 @@
 import { isRefusal, type Refusal, type ReplyDraft } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import { serializeReply } from '../protocol/reply.ts';
-import type { RouteHandler } from './endpoint.ts';
 import { respond } from './respond.ts';
+import type { RouteHandler } from './route-context.ts';
 
 /** A route that anyone may read: no caller, no table. */
 export const openRoute =

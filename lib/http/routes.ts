@@ -1,7 +1,7 @@
 import { SemelError } from '../protocol/problems.ts';
 import { answeringProblems } from './answering-problems.ts';
-import type { RouteHandler } from './endpoint.ts';
 import { type HttpEvent, type HttpRequest, readRequest } from './request.ts';
+import type { RouteHandler } from './route-context.ts';
 
 /**
  * A Lambda handler for several routes, named as the gateway names them.

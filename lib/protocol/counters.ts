@@ -9,4 +9,5 @@ export type Counter =
   | 'refused'
   | 'released'
   | 'unknown'
-  | 'needs-attention';
+  | 'needs-attention'
+  | `reconciled-${'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another'}`;

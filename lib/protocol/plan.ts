@@ -1,4 +1,4 @@
-import type { ProblemCode } from './problems.ts';
+import { PROBLEMS, type ProblemCode, SemelError } from './problems.ts';
 
 /** A DynamoDB item as plain JavaScript values (what lib-dynamodb marshalls). */
 export type Item = Readonly<Record<string, unknown>>;
@@ -59,3 +59,13 @@ export const isRefusal = (planned: Planned): planned is Refusal => 'problem' in 
 
 /** A refusal, as a value to return. @example refuse('insufficient-funds', 'The account holds 3.') */
 export const refuse = (problem: ProblemCode, detail: string): Refusal => ({ problem, detail });
+
+/**
+ * A thrown business "no" as the refusal that it is: whether a final code is returned or thrown makes no difference (R16).
+ *
+ * @throws whatever was thrown, unless it is a SemelError of a code that is stored
+ */
+export function refusalThrown(thrown: unknown): Refusal {
+  if (thrown instanceof SemelError && PROBLEMS[thrown.code].stored) return refuse(thrown.code, thrown.message);
+  throw thrown;
+}

@@ -13,8 +13,8 @@ const LONGEST_WAIT = 15_000;
 /** What is left for the answer itself when a wait ends. */
 const ANSWER_ALLOWANCE = 2_000;
 
-/** A preference up to its first parameter: a token, and perhaps a value, bare or quoted. */
-const PREFERENCE = /^[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:=[ \t]*("?)([^"]*?)\2[ \t]*)?$/;
+/** RFC 9110 §5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /**
  * Reads the `Prefer` header. A preference is a wish: what is unknown or malformed is ignored, and the first of two wins.
@@ -27,8 +27,8 @@ const PREFERENCE = /^[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:=[ \t]*("?)([^"]*?)\2[
 export function parsePrefer(values: readonly string[]): Preference {
   const preferences = new Map<string, string>();
   for (const text of splitUnquoted(values.join(','), ',')) {
-    const [, name, , value = ''] = PREFERENCE.exec(splitUnquoted(text, ';')[0] ?? '') ?? [];
-    if (name !== undefined && !preferences.has(name.toLowerCase())) preferences.set(name.toLowerCase(), value);
+    const [name, value] = readPreference(text);
+    if (TOKEN.test(name) && !preferences.has(name)) preferences.set(name, value);
   }
   const wait = readSeconds(preferences.get('wait') ?? '');
   const respondAsync = preferences.get('respond-async') === '';
@@ -46,6 +46,15 @@ export function parsePrefer(values: readonly string[]): Preference {
 export function waitBudget(wait: number | undefined, remaining: Milliseconds): Milliseconds {
   return milliseconds(Math.max(0, Math.min((wait ?? 0) * 1_000, LONGEST_WAIT, remaining - ANSWER_ALLOWANCE)));
 }
+
+/** Reads a preference up to its first parameter. Plain string calls: a pattern would go back and forth over long blanks. */
+function readPreference(text: string): [name: string, value: string] {
+  const [preference = ''] = splitUnquoted(text, ';');
+  const [name = '', ...value] = preference.split('=');
+  return [name.trim().toLowerCase(), unquote(value.join('=').trim())];
+}
+
+const unquote = (text: string): string => (/^".*"$/s.test(text) ? text.slice(1, -1) : text);
 
 /** No time to wait is no wish to wait. */
 function readSeconds(digits: string): number | undefined {

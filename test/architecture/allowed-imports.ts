@@ -31,9 +31,10 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   engine: { rooms: ['store', 'protocol', 'environment'], packages: [NODE, POWERTOOLS, 'uuid'] },
   http: ADAPTER,
   queue: ADAPTER,
+  schedule: ADAPTER,
   webhook: { ...ADAPTER, rooms: [...ADAPTER.rooms, 'http'] },
   functions: {
-    rooms: ['http', 'queue', 'webhook', 'wallet', ...ADAPTER.rooms],
+    rooms: ['http', 'queue', 'schedule', 'webhook', 'wallet', ...ADAPTER.rooms],
     packages: [/^@middy\//, 'aws-lambda', 'zod'],
   },
   // Infrastructure imports no runtime code, or what runs in a Lambda would run at synth.

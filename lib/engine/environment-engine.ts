@@ -1,6 +1,6 @@
-import { createEngine, type Engine } from '../engine/engine.ts';
 import { ENVIRONMENT } from '../environment.ts';
 import { documentClient } from '../store/document-client.ts';
+import { createEngine, type Engine } from './engine.ts';
 
 let engine: Engine | undefined;
 

@@ -1,0 +1,102 @@
+import type { LeasedOperation } from '../protocol/leased-operation.ts';
+import type { InProgressRecord } from '../protocol/record.ts';
+import type { Milliseconds } from '../protocol/time.ts';
+import { findUnfinished } from '../store/find-unfinished.ts';
+import { putRecord } from '../store/put-record.ts';
+import { readRecord } from '../store/read-record.ts';
+import { ifStill } from '../store/record-condition.ts';
+import { deadlineBefore } from './attempt.ts';
+import type { Engine } from './engine.ts';
+import { type Ending, finishHeld } from './finish-held.ts';
+import { HeldRecord } from './held-record.ts';
+import { PENDING_SHARDS, takenOverRecord } from './new-record.ts';
+import { persist } from './persist.ts';
+
+/** How one unfinished operation was left. */
+export type Reconciled = 'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another' | 'not-ours';
+
+/** A run of the reconciler over what it found. */
+interface ReconcileRun {
+  readonly engine: Engine;
+  readonly operations: ReadonlyMap<string, LeasedOperation>;
+  readonly deadline: Milliseconds;
+  readonly endsAt: Milliseconds;
+}
+
+/** Of one shard in one run; the next run goes on with the rest. */
+const PAGE = 25;
+/** An operation may take this long, so none is begun after it. */
+const LONGEST_OPERATION = 10_000;
+
+/**
+ * Finishes operations whose lease has lapsed and whose client did not come back. Each is taken over like by a retry, by
+ * compare-and-set, so a stale index, a racing retry and a second reconciler are all harmless.
+ *
+ * @rule R11
+ * @param endsAt when the function will be ended, in epoch milliseconds
+ * @returns how many operations were left in which state
+ */
+export async function reconcile(
+  engine: Engine,
+  operations: readonly LeasedOperation[],
+  endsAt: Milliseconds,
+): Promise<Readonly<Record<string, number>>> {
+  const byName = new Map(operations.map((operation) => [operation.name, operation]));
+  const run = { engine, operations: byName, deadline: deadlineBefore(endsAt), endsAt };
+  const counts: Record<string, number> = {};
+  const shards = await Promise.all(PENDING_SHARDS.map((shard) => reconcileShard(run, shard)));
+  for (const reconciled of shards.flat()) counts[reconciled] = (counts[reconciled] ?? 0) + 1;
+  return counts;
+}
+
+/** One after the other: the provider behind a lapsed lease is often one that is not well. */
+async function reconcileShard(run: ReconcileRun, shard: string): Promise<readonly Reconciled[]> {
+  const { store, surroundings } = run.engine;
+  const { pks } = await persist(surroundings, run.deadline, (signal) =>
+    findUnfinished(store, shard, surroundings.now(), PAGE, signal),
+  );
+  const done: Reconciled[] = [];
+  for (const pk of pks) {
+    if (surroundings.now() + LONGEST_OPERATION > run.deadline) break;
+    const reconciled = await reconcileOne(run, pk);
+    if (reconciled !== undefined) done.push(reconciled);
+  }
+  return done;
+}
+
+async function reconcileOne(run: ReconcileRun, pk: string): Promise<Reconciled | undefined> {
+  const { store, surroundings, count } = run.engine;
+  const { record } = await persist(surroundings, run.deadline, (signal) => readRecord(store, pk, signal));
+  if (record?.status !== 'in_progress' || record.leaseUntil > surroundings.now()) return undefined;
+  const operation = run.operations.get(record.operation);
+  if (operation === undefined) return 'not-ours';
+  const reconciled = await finishTakenOver(run, record, operation);
+  count(`reconciled-${reconciled}`, record.operation);
+  return reconciled;
+}
+
+async function finishTakenOver(
+  { engine, deadline, endsAt }: ReconcileRun,
+  seen: InProgressRecord,
+  operation: LeasedOperation,
+): Promise<Exclude<Reconciled, 'not-ours'>> {
+  const { store, surroundings } = engine;
+  const record = takenOverRecord(seen, { ownerToken: surroundings.token(), endsAt }, surroundings.now());
+  const outcome = await persist(surroundings, deadline, (signal) => putRecord(store, record, ifStill(seen), signal));
+  // The write that was lost and sent again meets itself: it is ours all the same (R10).
+  if (outcome.kind === 'met' && outcome.record?.ownerToken !== record.ownerToken) return 'taken-by-another';
+  engine.count('taken-over', record.operation);
+  const held = new HeldRecord(engine, record, deadline);
+  return readEnding(await finishHeld({ engine, operation, held, deadline, reserved: false }));
+}
+
+function readEnding(ending: Ending): Exclude<Reconciled, 'not-ours'> {
+  switch (ending.kind) {
+    case 'completed':
+      return ending.counter === 'new' ? 'settled' : 'cancelled';
+    case 'lost':
+      return 'taken-by-another';
+    case 'suspended':
+      return ending.counter === 'needs-attention' ? 'needs-attention' : 'unknown';
+  }
+}

@@ -1,0 +1,60 @@
+import type { ZodType } from 'zod';
+import type { Authorize } from '../engine/answer.ts';
+import { runAtomic } from '../engine/run-atomic.ts';
+import type { Planned } from '../protocol/plan.ts';
+import { DEFAULT_RETENTION } from '../protocol/retention.ts';
+import type { Milliseconds, Seconds } from '../protocol/time.ts';
+import { answerKeyed } from './answering-problems.ts';
+import { parseBody } from './read-body.ts';
+import {
+  enter,
+  type HttpContext,
+  type KeyedRoute,
+  type RouteBase,
+  type RouteHandler,
+  startKeyed,
+} from './route-context.ts';
+
+/** A keyed request also has an operation, whose id, UUID and time are fixed once per request (R10). */
+export interface OperationContext<Body> extends HttpContext<Body> {
+  readonly operation: {
+    readonly id: string;
+    readonly uuid: string;
+    readonly now: Milliseconds;
+    /** 1, and more when an effect's condition said nothing final: plan on fresh reads then. */
+    readonly round: number;
+  };
+}
+
+/** Retried safely: the effects are all in DynamoDB and commit together with the record. */
+export interface AtomicRoute<Body> extends RouteBase, KeyedRoute {
+  readonly mode: 'atomic';
+  /** The body's schema; unknown members are ignored here but belong to the fingerprint. */
+  readonly body?: ZodType<Body>;
+  /** How long replies are replayed (R23). @default 24 hours */
+  readonly retention?: Seconds;
+  /** Asked before a replay (R4). @default everyone who has the key may see its reply */
+  readonly authorize?: Authorize;
+  readonly run: (context: OperationContext<Body>) => Planned | Promise<Planned>;
+}
+
+export const atomicRoute =
+  <Body>(options: AtomicRoute<Body>): RouteHandler =>
+  async (request, context) => {
+    const entered = await enter(options, request, context);
+    const { attempt, body } = startKeyed(options, entered, request, options.body === undefined ? 'any' : 'json');
+    const { caller, read } = entered;
+    const { params, query } = request;
+    const answer = await runAtomic(entered.engine, attempt, {
+      retention: options.retention ?? DEFAULT_RETENTION,
+      ...(options.authorize && { authorize: options.authorize }),
+      // Parsed anew for each run: what one run does to its input, the next does not see.
+      run: (round) =>
+        options.run({
+          body: (options.body === undefined ? undefined : parseBody(options.body, body)) as Body,
+          ...{ caller, params, query, read },
+          operation: { round, id: attempt.operationId, uuid: attempt.uuid, now: attempt.startedAt },
+        }),
+    });
+    return answerKeyed(answer);
+  };

@@ -1,0 +1,88 @@
+import type { ZodType } from 'zod';
+import type { Authorize } from '../engine/answer.ts';
+import { runLeased } from '../engine/run-leased.ts';
+import type { CallPhase, LeasedOperation } from '../protocol/leased-operation.ts';
+import { declined, notBegun, succeeded, unknown } from '../protocol/outside-call.ts';
+import { isRefusal, type Refusal, type ReplyDraft, refuse } from '../protocol/plan.ts';
+import { parsePrefer } from '../protocol/prefer.ts';
+import { PROBLEMS, SemelError } from '../protocol/problems.ts';
+import { DEFAULT_RETENTION } from '../protocol/retention.ts';
+import type { Seconds } from '../protocol/time.ts';
+import { answerKeyed } from './answering-problems.ts';
+import { parseBody } from './read-body.ts';
+import { enter, type KeyedRoute, type RouteBase, type RouteHandler, startKeyed } from './route-context.ts';
+
+interface LeasedBase<Body> extends RouteBase, Pick<KeyedRoute, 'scope'> {
+  readonly mode: 'leased';
+  readonly body?: ZodType<Body>;
+  /** Asked before a replay (R4). @default everyone who has the key may see its reply */
+  readonly authorize?: Authorize;
+}
+
+/** An operation whose effects leave DynamoDB, as phases. */
+export interface LeasedRoute<Body, Intent> extends LeasedBase<Body> {
+  // biome-ignore lint/suspicious/noExplicitAny: what a call answers is between its phases and no matter of the route
+  readonly operation: LeasedOperation<Intent, any, any>;
+  /** The smallest request from which the operation can be finished without its client. */
+  readonly intent: (request: { readonly body: Body; readonly params: Readonly<Record<string, string>> }) => Intent;
+}
+
+/** A handler of one's own under a lease: no plans, one run. */
+export interface WrappedRoute<Body> extends LeasedBase<Body> {
+  readonly operation: string;
+  /** How long replies are replayed (R23). @default 24 hours */
+  readonly retention?: Seconds;
+  /**
+   * Does the work, under `operation.id`, and returns the reply or a refusal.
+   *
+   * @throws SemelError of a stored code, to refuse; of another 4xx, to say that nothing was done: the key stays usable
+   * (R14). Anything else that is thrown leaves the outcome unknown: a retry runs again with the same operation id.
+   */
+  readonly run: (phase: CallPhase<Body>) => Promise<ReplyDraft | Refusal>;
+}
+
+export const leasedRoute =
+  <Body, Intent>(options: LeasedRoute<Body, Intent> | WrappedRoute<Body>): RouteHandler =>
+  async (request, context) => {
+    const { operation, intent } = 'run' in options ? wrapped(options) : options;
+    const keyed = { operation: operation.name, ...(options.scope && { scope: options.scope }) };
+    const entered = await enter(options, request, context);
+    const { attempt, body } = startKeyed(keyed, entered, request, options.body === undefined ? 'any' : 'json');
+    const answer = await runLeased(entered.engine, attempt, {
+      operation: operation as LeasedOperation,
+      intent: () => {
+        const checked = (options.body === undefined ? undefined : parseBody(options.body, body)) as Body;
+        return intent({ body: checked, params: request.params });
+      },
+      prefer: parsePrefer(request.header('Prefer')),
+      ...(options.authorize && { authorize: options.authorize }),
+    });
+    return answerKeyed(answer);
+  };
+
+/** A plain handler as a leased operation: its reply settles, its refusal cancels, its throw is unknown. */
+function wrapped<Body>(options: WrappedRoute<Body>): Pick<LeasedRoute<Body, Body>, 'operation' | 'intent'> {
+  const operation: LeasedOperation<Body, ReplyDraft, Refusal> = {
+    name: options.operation,
+    retention: options.retention ?? DEFAULT_RETENTION,
+    call: async (phase) => {
+      try {
+        const reply = await options.run(phase);
+        return isRefusal(reply) ? declined(reply) : succeeded(reply);
+      } catch (thrown) {
+        return readThrown(thrown);
+      }
+    },
+    settle: (_, reply) => reply,
+    cancel: (_, refusal) => refusal,
+  };
+  return { operation, intent: ({ body }) => body };
+}
+
+/** A 5xx says nothing about what was done before it was thrown; the reader throws one, too. */
+function readThrown(thrown: unknown) {
+  if (!(thrown instanceof SemelError)) return unknown(thrown);
+  const { stored, status } = PROBLEMS[thrown.code];
+  if (stored) return declined(refuse(thrown.code, thrown.message));
+  return status < 500 ? notBegun(thrown) : unknown(thrown);
+}

@@ -1,0 +1,87 @@
+import type { Context } from 'aws-lambda';
+import { deadlineBefore, type KeyedRequest, type RunningAttempt, startAttempt } from '../engine/attempt.ts';
+import type { Engine } from '../engine/engine.ts';
+import { environmentEngine } from '../engine/environment-engine.ts';
+import type { RequestBody } from '../protocol/fingerprint.ts';
+import { parseIdempotencyKey } from '../protocol/key.ts';
+import type { Reader } from '../protocol/reader.ts';
+import type { Scope } from '../protocol/scope.ts';
+import { type Milliseconds, milliseconds } from '../protocol/time.ts';
+import { tableReader } from '../store/table-reader.ts';
+import { type Authenticate, apiKeyCaller } from './authenticate.ts';
+import { readBody } from './read-body.ts';
+import type { HttpRequest } from './request.ts';
+import type { HttpResponse } from './respond.ts';
+
+/** A route's handler, before it becomes a Lambda handler. */
+export type RouteHandler = (request: HttpRequest, context: Context) => Promise<HttpResponse>;
+
+/** What every route may be given. */
+export interface RouteBase {
+  /** @default the engine over the tables that the environment names */
+  readonly engine?: Engine;
+  /** @default bearer API keys */
+  readonly authenticate?: Authenticate;
+}
+
+/** What a handler is told about a request. */
+export interface HttpContext<Body> {
+  /** The body, checked against the route's schema; undefined when the route has none. */
+  readonly body: Body;
+  readonly caller: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly read: Reader;
+}
+
+/** What a keyed route says about its keys. */
+export interface KeyedRoute {
+  /** The operation's name, in records, counters and logs. */
+  readonly operation: string;
+  /** Within what a key is unique (R3). @default 'caller' */
+  readonly scope?: Scope;
+}
+
+/** A request whose caller is known. */
+export interface Entered {
+  readonly engine: Engine;
+  readonly caller: string;
+  readonly read: Reader;
+  /** When the function will be ended. */
+  readonly endsAt: Milliseconds;
+}
+
+/** Finds out who is asking, before anything else (R4). @throws SemelError `unauthenticated` */
+export async function enter(
+  { engine = environmentEngine(), authenticate = apiKeyCaller }: RouteBase,
+  request: HttpRequest,
+  context: Context,
+): Promise<Entered> {
+  const { now, abortAfter } = engine.surroundings;
+  const endsAt = milliseconds(now() + context.getRemainingTimeInMillis());
+  const read = tableReader(engine.store, abortAfter(milliseconds(deadlineBefore(endsAt) - now())));
+  return { engine, read, endsAt, caller: await authenticate(request, read) };
+}
+
+/**
+ * Fixes a keyed request's identity (R7).
+ *
+ * @throws SemelError for a missing or malformed key (R1, R2) or an unreadable body (R6): nothing is claimed then
+ */
+export function startKeyed(
+  { operation, scope = 'caller' }: KeyedRoute,
+  { engine, caller, endsAt }: Entered,
+  request: HttpRequest,
+  accepts: 'json' | 'any',
+): { readonly attempt: RunningAttempt; readonly body: RequestBody } {
+  const { method, path, rawQuery, header, requestId } = request;
+  const key = parseIdempotencyKey(header('Idempotency-Key'));
+  const body = readBody(request, accepts);
+  const [correlationId = requestId] = header('X-Correlation-Id');
+  const keyed: KeyedRequest = {
+    ...{ caller, operation, key, scope, endsAt, correlationId },
+    request: { method, path, rawQuery, body },
+    hinted: Number(header('Idempotency-Attempt')[0]) >= 2,
+  };
+  return { attempt: startAttempt(engine, keyed), body };
+}
