@@ -36,6 +36,12 @@ export function createAccount(input: z.infer<typeof CreateAccount> & Origin): Pl
   };
 }
 
+/**
+ * An account's item. Beside the booked `balance` it keeps what movements are checked against, since a condition cannot
+ * subtract one attribute from another: `available`, the balance less what is held for refunds under way, and `room`, what
+ * may still arrive, less what is held for charges under way. So a hold changes no balance that an entry would have to
+ * explain, and a booked outcome always fits.
+ */
 export const accountItem = (account: {
   readonly id: string;
   readonly currency: string;
@@ -48,6 +54,8 @@ export const accountItem = (account: {
   caller: account.caller,
   currency: account.currency,
   balance: account.balance,
+  available: account.balance,
+  room: MAX_AMOUNT - account.balance,
   credits: 0,
   version: 1,
   createdAt: account.openedBy.now,
@@ -83,6 +91,12 @@ export async function showAccount(id: string, caller: string, read: Reader): Pro
 
 export const accountNotFound = (id: string): Refusal => refuse('account-not-found', `There is no account ${id}.`);
 
+export const insufficientFunds = (account: string, { available }: Item, amount: number): Refusal =>
+  refuse('insufficient-funds', `Account ${account} has ${available} available; ${amount} is needed.`);
+
+export const balanceLimit = (account: string, amount: number): Refusal =>
+  refuse('balance-limit', `Account ${account} cannot hold ${amount} more.`);
+
 /** What a movement says of an account beside the amount. */
 interface Movement {
   readonly account: string;
@@ -99,8 +113,10 @@ interface Movement {
 export const debit = ({ account, amount, currency, entryUuid, caller }: Movement & { caller: string }): Effect => ({
   Update: {
     Key: accountKey(account),
-    UpdateExpression: 'SET balance = balance - :amount, #version = #version + :one, lastEntry = :entry',
-    ConditionExpression: 'caller = :caller AND currency = :currency AND balance >= :amount',
+    UpdateExpression:
+      'SET balance = balance - :amount, available = available - :amount, room = room + :amount, ' +
+      '#version = #version + :one, lastEntry = :entry',
+    ConditionExpression: 'caller = :caller AND currency = :currency AND available >= :amount',
     ExpressionAttributeNames: { '#version': 'version' },
     ExpressionAttributeValues: {
       ':amount': amount,
@@ -113,7 +129,7 @@ export const debit = ({ account, amount, currency, entryUuid, caller }: Movement
   refuse: (old) => {
     if (old?.caller !== caller) return accountNotFound(account);
     if (old.currency !== currency) return undefined;
-    return refuse('insufficient-funds', `Account ${account} holds ${old.balance}; ${amount} is needed.`);
+    return insufficientFunds(account, old, amount);
   },
 });
 
@@ -121,15 +137,16 @@ export const debit = ({ account, amount, currency, entryUuid, caller }: Movement
 export const credit = ({ account, amount, currency, entryUuid }: Movement): Effect => ({
   Update: {
     Key: accountKey(account),
-    UpdateExpression: 'SET balance = balance + :amount, #version = #version + :one, lastEntry = :entry',
-    ConditionExpression: 'currency = :currency AND balance <= :room',
+    UpdateExpression:
+      'SET balance = balance + :amount, available = available + :amount, room = room - :amount, ' +
+      '#version = #version + :one, lastEntry = :entry',
+    ConditionExpression: 'currency = :currency AND room >= :amount',
     ExpressionAttributeNames: { '#version': 'version' },
     ExpressionAttributeValues: {
       ':amount': amount,
       ':one': 1,
       ':entry': entryUuid,
       ':currency': currency,
-      ':room': MAX_AMOUNT - amount,
     },
   },
   refuse: (old) => {
@@ -137,6 +154,6 @@ export const credit = ({ account, amount, currency, entryUuid }: Movement): Effe
     if (old.currency !== currency) {
       return refuse('currency-mismatch', `Account ${account} is in ${old.currency}, not ${currency}.`);
     }
-    return refuse('balance-limit', `Account ${account} cannot hold ${amount} more.`);
+    return balanceLimit(account, amount);
   },
 });
