@@ -56,9 +56,9 @@ export async function finishHeld(run: HeldRun): Promise<Ending> {
     const outcome = await learnOutcome(run, phase);
     switch (outcome.kind) {
       case 'succeeded':
-        return await book(run, 'new', () => operation.settle(phase, outcome.result));
+        return await book(run, 'new', (bookedAt) => operation.settle({ ...phase, bookedAt }, outcome.result));
       case 'declined':
-        return await book(run, 'refused', () => operation.cancel(phase, outcome.reason));
+        return await book(run, 'refused', (bookedAt) => operation.cancel({ ...phase, bookedAt }, outcome.reason));
       case 'unknown':
         return await rest(run, outcome.cause);
       case 'not-begun':
@@ -134,9 +134,14 @@ async function inTime<Known>(signal: AbortSignal, call: () => Promise<Known>): P
 }
 
 /** Commits what the outcome means: the reply and its effects, once, under the fence. */
-async function book(run: HeldRun, counter: 'new' | 'refused', make: () => Booking | Promise<Booking>): Promise<Ending> {
+async function book(
+  run: HeldRun,
+  counter: 'new' | 'refused',
+  make: (bookedAt: Milliseconds) => Booking | Promise<Booking>,
+): Promise<Ending> {
   const { engine, operation, held } = run;
-  const { effects, reply, resource } = readBooking(await make(), held.record.operationId);
+  const booking = await make(engine.surroundings.now());
+  const { effects, reply, resource } = readBooking(booking, held.record.operationId);
   const record = completedRecord(held.record, {
     reply: withinReplyLimit(reply) ? reply : undefined,
     now: engine.surroundings.now(),

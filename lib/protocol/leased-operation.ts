@@ -31,6 +31,11 @@ export interface CallPhase<Intent> extends Phase<Intent> {
   extend(remaining: Milliseconds): Promise<void>;
 }
 
+/** The phase that books. Its time is not that of the operation, which may have been first seen hours earlier. */
+export interface BookingPhase<Intent> extends Phase<Intent> {
+  readonly bookedAt: Milliseconds;
+}
+
 /** What settles or cancels an operation: effects without conditions of their own, and the reply. */
 export type Booking =
   | { readonly effects: readonly Effect[]; readonly reply: ReplyDraft | Refusal }
@@ -53,9 +58,9 @@ export interface LeasedOperation<Intent = unknown, Result = unknown, Reason = un
   /** Asks the other side what became of `operation.id`. @default a takeover calls again */
   readonly lookUp?: (phase: CallPhase<Intent>) => Promise<Found<Result, Reason>>;
   /** Books a success. */
-  readonly settle: (phase: Phase<Intent>, result: Result) => Booking | Promise<Booking>;
+  readonly settle: (phase: BookingPhase<Intent>, result: Result) => Booking | Promise<Booking>;
   /** Gives back what was held. */
-  readonly cancel: (phase: Phase<Intent>, reason: Reason) => Booking | Promise<Booking>;
+  readonly cancel: (phase: BookingPhase<Intent>, reason: Reason) => Booking | Promise<Booking>;
   /** After so many unknown outcomes a person decides. @default 10 */
   readonly mostUnknowns?: number;
   /** For how long the other side dedupes by the operation id; after it, only look-ups. @default always */
