@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // One DynamoDB Local for the whole run; every test file makes tables of its own names in it.
-    globalSetup: ['test/setup/dynamodb.ts'],
+    globalSetup: ['test/setup/dynamodb.ts', 'test/setup/local-cloud.ts'],
     // Worker threads start faster than processes, and no test changes what its process shares (cwd, signals).
     pool: 'threads',
     // DynamoDB Local serializes transactions, so a busy two-core machine needs room in the slow tests.
