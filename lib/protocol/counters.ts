@@ -10,4 +10,7 @@ export type Counter =
   | 'released'
   | 'unknown'
   | 'needs-attention'
+  | 'duplicate-message'
+  | 'gap'
+  | 'dead-lettered'
   | `reconciled-${'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another'}`;

@@ -44,6 +44,14 @@ export function fingerprint(request: FingerprintedRequest, hash: Hash, version: 
 }
 
 /**
+ * Answers "is this the same event?" for what has a body and no request line: messages and webhooks.
+ *
+ * @rule R25
+ * @example bodyFingerprint({ kind: 'json', value: { b: 1, a: 2 } }, hash) // SHA-256 of '{"a":2,"b":1}'
+ */
+export const bodyFingerprint = (body: RequestBody, hash: Hash): string => toHex(hash(...bodyParts(body)));
+
+/**
  * Gateways hand out some paths already decoded, so that a `?` or a line break can stand in one; written back as they
  * travelled, they cannot be taken for the start of the query or of the body.
  */

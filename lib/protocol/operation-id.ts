@@ -1,6 +1,6 @@
 import { fromBase64Url, toBase64Url } from './base64url.ts';
-import { toHex } from './hex.ts';
 import { SemelError } from './problems.ts';
+import { uuidText } from './uuid.ts';
 
 interface OperationIdParts {
   /** SHA-256 of the scoped key: finds the record. */
@@ -49,6 +49,5 @@ export function parseOperationId(id: string): OperationIdParts | undefined {
 export function operationUuid(id: string): string {
   const parts = parseOperationId(id);
   if (parts === undefined) throw new SemelError('internal-error', 'An id can only be derived from an operation id.');
-  const uuid = toHex(fromBase64Url(parts.nonce) ?? new Uint8Array());
-  return uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return uuidText(fromBase64Url(parts.nonce) ?? new Uint8Array());
 }

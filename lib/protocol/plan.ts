@@ -55,7 +55,7 @@ export interface Plan {
 export type Planned = Plan | ReplyDraft | Refusal;
 
 export const isPlan = (planned: Planned): planned is Plan => 'effects' in planned;
-export const isRefusal = (planned: Planned): planned is Refusal => 'problem' in planned;
+export const isRefusal = (planned: object): planned is Refusal => 'problem' in planned;
 
 /** A refusal, as a value to return. @example refuse('insufficient-funds', 'The account holds 3.') */
 export const refuse = (problem: ProblemCode, detail: string): Refusal => ({ problem, detail });

@@ -37,6 +37,7 @@ export const PROBLEMS = {
   'request-in-flight': transient(409, 'The first request with this key is still running'),
   'too-many-conflicts': transient(503, 'Too many requests change the same data at once'),
   'store-unavailable': transient(503, 'The store cannot be reached'),
+  'queue-unavailable': transient(503, 'The queue cannot be reached'),
   'outcome-unknown': transient(503, 'The outcome is not known yet'),
   'needs-attention': unstored(503, 'The operation waits for a person'),
   'internal-error': transient(500, 'The service failed'),
@@ -55,6 +56,7 @@ export const PROBLEMS = {
   'refund-exceeds-charge': refusal(422, 'The refund exceeds what is left of the charge'),
   'order-differs': refusal(422, 'The order exists with other contents'),
   'grant-deleted': refusal(409, 'The grant was deleted'),
+  'message-refused': unstored(422, 'The message can never be applied'),
   'event-id-reused': unstored(409, 'The event id was used for a different event'),
   'signature-invalid': unstored(401, 'The signature is not valid'),
 } as const satisfies Record<string, Problem>;
