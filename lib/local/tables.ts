@@ -72,7 +72,7 @@ function readTable({ logicalId, identity, properties }: Resource): TableDefiniti
     TableName: identity.ref,
     AttributeDefinitions: shape.AttributeDefinitions,
     KeySchema: shape.KeySchema,
-    ...(shape.GlobalSecondaryIndexes && {
+    ...(shape.GlobalSecondaryIndexes?.length && {
       GlobalSecondaryIndexes: shape.GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }) => ({
         IndexName,
         KeySchema,

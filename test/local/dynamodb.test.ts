@@ -1,7 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { startDynamoDb } from '../../lib/local/dynamodb.ts';
 import { SetupError } from '../../lib/local/setup-error.ts';
+import { createTables, localClient, type TableDefinition } from '../../lib/local/tables.ts';
+
+const TABLE: TableDefinition = {
+  TableName: 'kept',
+  AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+  timeToLive: undefined,
+};
 
 const answers = (endpoint: string): Promise<boolean> =>
   fetch(endpoint).then(
@@ -18,6 +30,20 @@ describe('startDynamoDb', () => {
     expect(await answers(dynamodb.endpoint)).toBe(true);
     await dynamodb.stop();
     expect(await answers(dynamodb.endpoint)).toBe(false);
+  });
+
+  it('keeps data in its directory over restarts', { timeout: 60_000 }, async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'semel-data-'));
+    const tables = [];
+    for (const create of [true, false]) {
+      const dynamodb = await startDynamoDb({ dataDir });
+      const client = localClient(dynamodb.endpoint);
+      if (create) await createTables(client, [TABLE]);
+      tables.push((await client.send(new ListTablesCommand())).TableNames);
+      await dynamodb.stop();
+    }
+    expect(tables).toEqual([['kept'], ['kept']]);
+    rmSync(dataDir, { recursive: true, force: true });
   });
 
   it('names the port when it is taken', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import type { TemplateResource } from '../../lib/local/template.ts';
 
 const TABLE = { 'Fn::GetAtt': ['Table', 'Arn'] };
 
@@ -19,7 +20,7 @@ const index = (IndexName: string) => ({ IndexName, KeySchema: key('attempt'), Pr
 /** The template of a small stack: one table, one function that runs for at most two seconds, one API. */
 export const tinyTemplate = (
   statements: readonly object[] = POLICY,
-): { Resources: Record<string, { Type: string; Properties: object }> } => ({
+): { Resources: Record<string, TemplateResource> } => ({
   Resources: {
     Table: {
       Type: 'AWS::DynamoDB::Table',

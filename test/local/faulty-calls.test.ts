@@ -1,130 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { RecordedCall } from '../../lib/local/call-log.ts';
-import { type LocalCloud, startLocalCloud } from '../../lib/local/start.ts';
-import { tinyTemplate, writeAssembly } from './tiny-stack.ts';
+import { describe, expect, it } from 'vitest';
+import { SEED, useTinyCloud } from './tiny-cloud.ts';
 
-let cloud: LocalCloud;
-let assembly: Awaited<ReturnType<typeof writeAssembly>>;
-const printed: string[] = [];
-const seed = [{ table: 'data' as const, Item: { pk: 'seeded', sk: 'entry', attempt: 'seed' } }];
+const { callsOf, callsOfAnswer, cloud, entryIds, json, newId, send } = useTinyCloud();
 
-beforeAll(async () => {
-  assembly = await writeAssembly(tinyTemplate());
-  cloud = await startLocalCloud({
-    assembly: assembly.directory,
-    port: 0,
-    dynamodbEndpoint: inject('dynamodb'),
-    seed,
-    log: (line) => printed.push(line),
-    environment: { EXTRA: 'given' },
-  });
-});
-afterAll(async () => {
-  await cloud.stop();
-  assembly.remove();
-});
-
-const send = (path: string, init: RequestInit = {}) => fetch(cloud.url + path, init);
 const withFault = (fault: string): RequestInit => ({ headers: { 'Local-Fault': fault } });
-const json = async <T>(path: string): Promise<T> => (await (await send(path)).json()) as T;
-const callsOf = async (query: string): Promise<RecordedCall[]> =>
-  (await json<{ calls: RecordedCall[] }>(`/_local/calls?${query}`)).calls;
-const callsOfAnswer = (answer: Response) => callsOf(`request=${answer.headers.get('apigw-requestid')}`);
-const entryIds = async (): Promise<unknown[]> =>
-  (await json<{ entries: { pk: string }[] }>('/_local/state')).entries.map(({ pk }) => pk);
-let ids = 0;
-const newId = () => `id-${++ids}`;
-
-describe('functions', () => {
-  it('get the event of an HTTP API, a context and the environment of the template', async () => {
-    const echoed = await (
-      await send('/echo?a=1', { method: 'POST', body: '{"x":1}', headers: { 'Content-Type': 'application/json' } })
-    ).json();
-    expect(echoed).toMatchObject({
-      event: {
-        version: '2.0',
-        routeKey: 'ANY /{path}',
-        rawPath: '/echo',
-        rawQueryString: 'a=1',
-        body: '{"x":1}',
-        pathParameters: { path: 'echo' },
-      },
-      context: {
-        functionName: 'Tiny-Function',
-        memoryLimitInMB: '256',
-        awsRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
-      },
-      env: {
-        AWS_REGION: 'us-east-1',
-        DATA_TABLE_NAME: cloud.tableNames.data,
-        EXTRA: 'given',
-        AWS_ACCESS_KEY_ID: expect.stringMatching(/^[A-Z\d]+$/),
-      },
-    });
-    const { left } = echoed as { left: number };
-    expect(left).toBeGreaterThan(1500);
-    expect(left).toBeLessThanOrEqual(2000);
-  });
-
-  it('stay warm from one request to the next', async () => {
-    const first = Number(await (await send('/count')).text());
-    expect(Number(await (await send('/count')).text())).toBe(first + 1);
-  });
-
-  it('print to the log', async () => {
-    await send('/print');
-    await expect.poll(() => printed).toContain('printed by the function');
-  });
-
-  it.each([
-    ['/bare', 200, 'just text'],
-    ['/none', 204, ''],
-    ['/broken', 500, '{"message":"Internal Server Error"}'],
-    ['/throw', 500, '{"message":"Internal Server Error"}'],
-    ['/exit', 502, '{"message":"Bad Gateway"}'],
-    ['/sleep?ms=5000', 500, '{"message":"Internal Server Error"}'],
-    ['/spin', 500, '{"message":"Internal Server Error"}'],
-    ['/not/there', 404, '{"message":"Not Found"}'],
-  ])('%s is answered %i', async (path, status, body) => {
-    const answer = await send(path);
-    expect([answer.status, await answer.text()]).toEqual([status, body]);
-  });
-
-  it('set cookies and headers, and answer bytes', async () => {
-    const { headers } = await send('/cookies');
-    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-    expect(headers.get('x-mixed')).toBe('case');
-    expect([...new Uint8Array(await (await send('/binary')).arrayBuffer())]).toEqual([0, 255]);
-  });
-
-  it('work on a hundred requests at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => send('/sleep?ms=20')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  });
-
-  it('refuse bodies over 10 MB', async () => {
-    const answer = await send('/echo', { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) });
-    expect([answer.status, await answer.text()]).toEqual([413, '{"message":"Request Entity Too Large"}']);
-  });
-});
-
-describe('permissions', () => {
-  it('let through what the policy allows, on an index too', async () => {
-    expect((await send(`/put?id=${newId()}`)).status).toBe(200);
-    expect((await send('/query-index?index=byAttempt')).status).toBe(200);
-  });
-
-  it.each(['/scan', '/query-index?index=hidden'])('deny %s as AWS does', async (path) => {
-    const answer = await send(path);
-    expect(answer.status).toBe(418);
-    expect(await answer.json()).toMatchObject({
-      name: 'AccessDeniedException',
-      message: expect.stringMatching(
-        /^User: arn:aws:sts::123456789012:assumed-role\/Tiny-Role\/Tiny-Function is not authorized to perform: dynamodb:(Scan|Query) on resource: arn:aws:dynamodb:us-east-1:123456789012:table\/Tiny-Table-[\da-f]{6}(\/index\/hidden)? because no identity-based policy allows the dynamodb:(Scan|Query) action$/,
-      ),
-    });
-  });
-});
 
 describe('calls', () => {
   it('are recorded with what they touched and cost', async () => {
@@ -136,7 +15,7 @@ describe('calls', () => {
       operation: `op_${id}`,
       call: 1,
       action: 'dynamodb:TransactWriteItems',
-      tables: [cloud.tableNames.data],
+      tables: [cloud().tableNames.data],
       items: 2,
       writeUnits: 4,
       status: 200,
@@ -231,9 +110,9 @@ describe('faults', () => {
 
 describe('an outage', () => {
   it('cuts every call, and all goes on when it is over', async () => {
-    cloud.proxy.outage(true);
+    cloud().proxy.outage(true);
     const answer = await send(`/put?id=${newId()}`);
-    cloud.proxy.outage(false);
+    cloud().proxy.outage(false);
     expect(answer.status).toBe(418);
     expect(await callsOfAnswer(answer)).toMatchObject([{ fault: 'outage' }, { fault: 'outage' }, { fault: 'outage' }]);
     expect((await send(`/put?id=${newId()}`)).status).toBe(200);
@@ -246,7 +125,7 @@ describe('the local routes', () => {
     expect((await send('/_local/reset', { method: 'POST' })).status).toBe(204);
     expect(await json('/_local/state')).toEqual({
       records: [],
-      entries: [seed[0]?.Item],
+      entries: [SEED[0]?.Item],
       providerCharges: [],
       queues: [],
       deadLetters: [],
