@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import type { ProblemCode } from '../protocol/problems.ts';
+import { MONEY_RETENTION } from '../protocol/retention.ts';
 import { hours } from '../protocol/time.ts';
 import { CreateAccount } from './account.ts';
+import { CreateCharge } from './create-charge.ts';
+import { CreateRefund } from './create-refund.ts';
 import { CreateTransfer } from './transfer.ts';
 
 /** The keyed operations: what the functions run by and what the published description says, from one place. */
@@ -19,12 +22,34 @@ export const CREATE_TRANSFER = {
   retention: hours(24),
 } as const;
 
+export const CREATE_CHARGE = {
+  operation: 'create-charge',
+  mode: 'leased',
+  body: CreateCharge,
+  retention: MONEY_RETENTION,
+} as const;
+
+export const CREATE_REFUND = {
+  operation: 'create-refund',
+  mode: 'leased',
+  body: CreateRefund,
+  retention: MONEY_RETENTION,
+} as const;
+
+/** For how long a provider must know an idempotency key, an hour of which is kept for calls under way. */
+export const PROVIDER_REMEMBERS = hours(23);
+
 /** A route as it is published. */
 export interface PublishedRoute {
   readonly route: string;
   readonly summary: string;
   /** Absent where a key is ignored. */
-  readonly keyed?: { readonly operation: string; readonly body: z.ZodType; readonly retention: number };
+  readonly keyed?: {
+    readonly operation: string;
+    readonly mode: 'atomic' | 'leased';
+    readonly body: z.ZodType;
+    readonly retention: number;
+  };
   readonly query?: Readonly<Record<string, { readonly description: string; readonly schema: object }>>;
   readonly open?: true;
   readonly status: number;
@@ -46,6 +71,21 @@ const Transfer = z.object({
   to: z.string(),
   amount: z.int(),
   createdAt: z.iso.datetime(),
+});
+
+const Charge = z.object({
+  id: z.string(),
+  status: z.literal('succeeded'),
+  amount: z.int(),
+  refunded: z.int().describe('How much of it was given back.'),
+  providerReference: z.string(),
+});
+
+const Refund = z.object({
+  id: z.string(),
+  charge: z.string(),
+  amount: z.int(),
+  status: z.literal('succeeded'),
 });
 
 const EntryPage = z.object({
@@ -114,6 +154,29 @@ export const ROUTES: readonly PublishedRoute[] = [
     status: 200,
     answer: Transfer,
     problems: ['transfer-not-found'],
+  },
+  {
+    route: 'POST /charges',
+    summary: 'Charge a card and credit an account',
+    keyed: CREATE_CHARGE,
+    status: 201,
+    answer: Charge,
+    problems: ['card-declined', 'account-not-found', 'balance-limit'],
+  },
+  {
+    route: 'GET /charges/{id}',
+    summary: 'Read a charge',
+    status: 200,
+    answer: Charge.extend({ account: z.string() }),
+    problems: ['charge-not-found'],
+  },
+  {
+    route: 'POST /charges/{id}/refunds',
+    summary: 'Give a charge back, in whole or in part',
+    keyed: CREATE_REFUND,
+    status: 201,
+    answer: Refund,
+    problems: ['refund-exceeds-charge', 'charge-not-found', 'insufficient-funds', 'card-declined'],
   },
   {
     route: 'GET /openapi.json',

@@ -15,6 +15,7 @@ const WHEN_KEYED: readonly ProblemCode[] = [
   'request-in-flight',
   'too-many-conflicts',
 ];
+const WHEN_LEASED: readonly ProblemCode[] = ['outcome-unknown', 'needs-attention', 'reply-not-kept'];
 
 /**
  * The service's description (OpenAPI 3.1), derived from the schemas that validate its requests; `x-retention` publishes
@@ -74,7 +75,7 @@ function parametersOf({ keyed, query }: PublishedRoute, path: string) {
     ...{ name, in: 'path', required: true, schema: { type: 'string' } },
   }));
   const inQuery = Object.entries(query ?? {}).map(([name, parameter]) => ({ name, in: 'query', ...parameter }));
-  return [...inPath, ...inQuery, ...(keyed ? KEY_HEADERS : [])];
+  return [...inPath, ...inQuery, ...(keyed ? KEY_HEADERS : []), ...(keyed?.mode === 'leased' ? [PREFER_HEADER] : [])];
 }
 
 const KEY_HEADERS = [
@@ -94,8 +95,18 @@ const KEY_HEADERS = [
   },
 ];
 
+const PREFER_HEADER = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description:
+    'What becomes of a request whose first attempt is still running: wait=N waits up to N seconds for its reply, respond-async answers 202.',
+  schema: { type: 'string' },
+};
+
 function problemResponses({ open, keyed, problems }: PublishedRoute) {
-  const codes = [...problems, ...ALWAYS, ...(open ? [] : WHEN_AUTHENTICATED), ...(keyed ? WHEN_KEYED : [])];
+  const leased = keyed?.mode === 'leased' ? WHEN_LEASED : [];
+  const codes = [...problems, ...ALWAYS, ...(open ? [] : WHEN_AUTHENTICATED), ...(keyed ? WHEN_KEYED : []), ...leased];
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, same]) => [

@@ -26,15 +26,17 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   protocol: { rooms: [], packages: ['canonicalize'] },
   client: { rooms: ['protocol'], packages: [] },
   sandbox: { rooms: ['client', 'protocol'], packages: [] },
-  wallet: { rooms: ['protocol'], packages: ['zod', 'uuid'] },
+  wallet: { rooms: ['protocol', 'environment'], packages: ['zod', 'uuid'] },
   store: { rooms: ['protocol', 'environment'], packages: [NODE, AWS_SDK] },
   engine: { rooms: ['store', 'protocol', 'environment'], packages: [NODE, POWERTOOLS, 'uuid'] },
   http: ADAPTER,
   queue: ADAPTER,
   schedule: ADAPTER,
   webhook: { ...ADAPTER, rooms: [...ADAPTER.rooms, 'http'] },
+  // Stands in for a payment provider, so the wallet and it know each other only over HTTP.
+  'sandbox-provider': { rooms: ['http', 'store', 'protocol'], packages: [NODE, AWS_SDK, 'zod'] },
   functions: {
-    rooms: ['http', 'queue', 'schedule', 'webhook', 'wallet', ...ADAPTER.rooms],
+    rooms: ['sandbox-provider', 'http', 'queue', 'schedule', 'webhook', 'wallet', ...ADAPTER.rooms],
     packages: [/^@middy\//, 'aws-lambda', 'zod'],
   },
   // Infrastructure imports no runtime code, or what runs in a Lambda would run at synth.
