@@ -1,0 +1,67 @@
+import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { Store } from '../../lib/store/store.ts';
+
+/** A call on its way to DynamoDB. */
+interface Call {
+  /** @example 'TransactWriteCommand' */
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each command has an input of its own shape
+  readonly input: any;
+  /** Lets it through. */
+  readonly send: () => Promise<unknown>;
+}
+
+/** What happens to a call instead of, before or after its being sent. */
+type Meddling = (call: Call) => Promise<unknown>;
+
+export interface MeddledStore extends Store {
+  /** What was sent, in order, meddled with or not. */
+  readonly calls: readonly Omit<Call, 'send'>[];
+  /** What happens to the next calls; those after them go through. */
+  meddle(...next: readonly Meddling[]): void;
+}
+
+/** The store with somebody between it and DynamoDB. */
+export function meddledStore(store: Store): MeddledStore {
+  const calls: Omit<Call, 'send'>[] = [];
+  const next: Meddling[] = [];
+  const client = new Proxy(store.client, {
+    get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: send is overloaded for each command
+  function send(command: any, options: any): Promise<unknown> {
+    const call = { name: command.constructor.name, input: command.input };
+    calls.push({ ...call, input: structuredClone(call.input) });
+    const meddling = next.shift() ?? passOn;
+    return meddling({ ...call, send: () => store.client.send(command, options) as Promise<unknown> });
+  }
+  return { ...store, client, calls, meddle: (...more) => void next.push(...more) };
+}
+
+export const passOn: Meddling = ({ send }) => send();
+
+/** The work is done, but the answer never arrives. */
+export const loseResponse: Meddling = async ({ send }) => {
+  await send().catch(() => undefined);
+  throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+};
+
+/** Not even sent. */
+export const reset: Meddling = async () => {
+  throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+};
+
+/** What DynamoDB answers instead, by its exception's name. */
+export const failWith =
+  (name: string): Meddling =>
+  async () => {
+    throw Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 400 } });
+  };
+
+/** A transaction that is cancelled for these reasons, the record's first. */
+export const cancelWith =
+  (...reasons: readonly (string | CancellationReason)[]): Meddling =>
+  async () => {
+    const CancellationReasons = reasons.map((reason) => (typeof reason === 'string' ? { Code: reason } : reason));
+    throw new TransactionCanceledException({ message: 'Transaction cancelled', CancellationReasons, $metadata: {} });
+  };
