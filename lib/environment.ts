@@ -14,4 +14,18 @@ export const ENVIRONMENT = {
   providerTimeout: 'PROVIDER_TIMEOUT_MS',
   /** The sandbox provider's own table. */
   providerTable: 'PROVIDER_TABLE_NAME',
+  /** The queue that a function consumes, or sends to. */
+  queueUrl: 'QUEUE_URL',
+  /** Where a consumer puts what can never be applied. */
+  deadLetterQueueUrl: 'DEAD_LETTER_QUEUE_URL',
+  /** For how many seconds a consumer's markers are kept; the stack computes it from the queue's retentions (R28). */
+  markerRetention: 'MARKER_RETENTION_SECONDS',
 } as const;
+
+/** The variable that holds a webhook source's secrets, one a line: on one's own machine. @example webhookSecretName('stripe') // 'WEBHOOK_SECRET_STRIPE' */
+export const webhookSecretName = (source: string): string => `WEBHOOK_SECRET_${asVariable(source)}`;
+
+/** The variable that names the Secrets Manager secret of a webhook source. @example webhookSecretArnName('stripe') // 'WEBHOOK_SECRET_ARN_STRIPE' */
+export const webhookSecretArnName = (source: string): string => `WEBHOOK_SECRET_ARN_${asVariable(source)}`;
+
+const asVariable = (source: string): string => source.toUpperCase().replaceAll('-', '_');
