@@ -40,7 +40,7 @@ export function findKeyTable(input: Input, root: string = PROJECT_ROOT): KeyTabl
   const endpoint = textOption(input, 'endpoint');
   if (table) return keyTable(table, endpoint);
   const running = stack === undefined ? findRunningCloud(root) : undefined;
-  if (running !== undefined) return keyTable(running.dataTable, endpoint ?? running.dynamodbEndpoint);
+  if (running?.dataTable !== undefined) return keyTable(running.dataTable, endpoint ?? running.dynamodbEndpoint);
   return keyTable(deployedTable(root, stack), endpoint);
 }
 

@@ -6,7 +6,8 @@ export interface RunningCloud {
   readonly pid: number;
   readonly url: string;
   readonly dynamodbEndpoint: string;
-  readonly dataTable: string;
+  /** Undefined for a stack without one. */
+  readonly dataTable: string | undefined;
 }
 
 const FOLDER = '.semel';

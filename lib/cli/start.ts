@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { LocalCloudOptions } from '../local/start.ts';
 import { type Command, type Input, type Terminal, textOption } from './command.ts';
 import { localSeed } from './local-seed.ts';
 import { PROJECT_ROOT } from './project-root.ts';
@@ -43,26 +45,29 @@ async function runUntil(interrupted: AbortSignal, input: Input, terminal: Termin
   const port = portOf(input);
   const dataDir = dataDirOf(input);
   await refuseTakenPort(port);
-  terminal.explain('Synthesizing the stack …');
-  const assembly = await synthesize(port === 0 ? `${process.pid}` : `${port}`, interrupted);
-  terminal.explain('Starting the local cloud …');
+  // Two clouds at once have two ports, and so two assemblies.
+  const assembly = join(PROJECT_ROOT, '.semel', `assembly-${port === 0 ? process.pid : port}`);
+  try {
+    terminal.explain('Synthesizing the stack …');
+    await synthesize(assembly, interrupted);
+    terminal.explain('Starting the local cloud …');
+    await serveUntil(interrupted, { assembly, port, ...(dataDir === undefined ? {} : { dataDir }) }, terminal);
+  } finally {
+    rmSync(assembly, { recursive: true, force: true });
+  }
+}
+
+async function serveUntil(
+  interrupted: AbortSignal,
+  options: Pick<LocalCloudOptions, 'assembly' | 'port' | 'dataDir'>,
+  terminal: Terminal,
+): Promise<void> {
   // Loaded only now: the other commands answer sooner without it.
   const { startLocalCloud } = await import('../local/start.ts');
-  const cloud = await startLocalCloud({
-    assembly,
-    port,
-    seed: localSeed(),
-    log: terminal.explain,
-    ...(dataDir === undefined ? {} : { dataDir }),
-  });
+  const cloud = await startLocalCloud({ ...options, seed: localSeed(), log: terminal.explain });
   const { url, dynamodbEndpoint, tableNames, notRun } = cloud;
-  const withdraw = announceCloud(PROJECT_ROOT, {
-    pid: process.pid,
-    url,
-    dynamodbEndpoint,
-    dataTable: tableNames.data ?? '',
-  });
-  terminal.print(welcome({ url, dataDir, notRun }));
+  const withdraw = announceCloud(PROJECT_ROOT, { pid: process.pid, url, dynamodbEndpoint, dataTable: tableNames.data });
+  terminal.print(welcome({ url, dataDir: options.dataDir, notRun }));
   await aborted(interrupted);
   withdraw();
   await cloud.stop();

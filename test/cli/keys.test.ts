@@ -1,20 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { findKeyTable } from '../../lib/cli/key-table.ts';
 import { announceCloud, findRunningCloud } from '../../lib/cli/running-cloud.ts';
-import { documentClient } from '../../lib/store/document-client.ts';
+import { freshStore } from '../setup/fresh-store.ts';
 import { call } from './call.ts';
 
 const endpoint = inject('dynamodb');
-const ATTRIBUTES = [
-  { name: 'pk', type: 'HASH' },
-  { name: 'sk', type: 'RANGE' },
-] as const;
-
 beforeEach(() => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
@@ -25,16 +18,7 @@ beforeEach(() => {
 describe('semel keys', () => {
   let where: string[];
   beforeEach(async () => {
-    const table = `cli-keys-${randomUUID()}`;
-    where = ['--table', table, '--endpoint', endpoint];
-    await documentClient({ endpoint }).send(
-      new CreateTableCommand({
-        TableName: table,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ATTRIBUTES.map(({ name }) => ({ AttributeName: name, AttributeType: 'S' })),
-        KeySchema: ATTRIBUTES.map(({ name, type }) => ({ AttributeName: name, KeyType: type })),
-      }),
-    );
+    where = ['--table', (await freshStore()).dataTable, '--endpoint', endpoint];
   });
   const createdId = (explained: string): string => /key_\S+/.exec(explained)?.[0] ?? '';
 
@@ -42,7 +26,7 @@ describe('semel keys', () => {
     const { code, printed, explained } = await call('keys', 'create', '--caller', 'carol', ...where);
     expect(code).toBe(0);
     expect(printed).toMatch(/^sk_live_[\w-]{43}$/);
-    expect(explained).toMatch(/^API key key_\S+ of carol, in table cli-keys-\S+ at http/);
+    expect(explained).toMatch(/^API key key_\S+ of carol, in table data-\S+ at http/);
   });
 
   it('list shows the keys without their secrets', async () => {

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type ApiKeyTable,
   apiKeyAddress,
@@ -12,34 +10,20 @@ import {
   revokeApiKey,
 } from '../../lib/http/api-keys.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
-import { documentClient } from '../../lib/store/document-client.ts';
+import { freshStore } from '../setup/fresh-store.ts';
 
-process.env.AWS_ACCESS_KEY_ID ??= 'local';
-process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
-
-const client = documentClient({ endpoint: inject('dynamodb'), region: 'eu-central-1' });
 const now = milliseconds(1_800_000_000_000);
 const later = milliseconds(now + 60_000);
 let keys: ApiKeyTable;
 
 beforeEach(async () => {
-  keys = { client, table: `api-keys-${randomUUID()}` };
-  await client.send(
-    new CreateTableCommand({
-      TableName: keys.table,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    }),
-  );
+  const { client, dataTable } = await freshStore();
+  keys = { client, table: dataTable };
 });
 
 const lookUp = async (key: string) => {
   const get = new GetCommand({ TableName: keys.table, Key: { ...apiKeyAddress(hashApiKey(key)) } });
-  return (await client.send(get)).Item;
+  return (await keys.client.send(get)).Item;
 };
 
 describe('hashApiKey', () => {
@@ -67,7 +51,7 @@ describe('createApiKey', () => {
 
   it('R3 stores the key nowhere', async () => {
     const { key } = await createApiKey(keys, { caller: 'alice', now });
-    const { Items } = await client.send(new ScanCommand({ TableName: keys.table }));
+    const { Items } = await keys.client.send(new ScanCommand({ TableName: keys.table }));
     expect(Items).toHaveLength(2);
     expect(JSON.stringify(Items)).not.toContain(key.slice('sk_live_'.length));
   });
@@ -116,6 +100,6 @@ describe('revokeApiKey', () => {
 
   it('answers undefined to an unknown id and writes nothing', async () => {
     expect(await revokeApiKey(keys, { keyId: 'key_nobody', now })).toBeUndefined();
-    expect((await client.send(new ScanCommand({ TableName: keys.table }))).Count).toBe(0);
+    expect((await keys.client.send(new ScanCommand({ TableName: keys.table }))).Count).toBe(0);
   });
 });

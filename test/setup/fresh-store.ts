@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTableCommand, type CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
 import { documentClient } from '../../lib/store/document-client.ts';
 import type { Store } from '../../lib/store/store.ts';
@@ -11,8 +11,11 @@ export async function freshStore(endpoint = inject('dynamodb')): Promise<Store> 
   const client = documentClient({ endpoint, region: 'eu-central-1' });
   const name = randomUUID();
   const store = { client, table: `semel-${name}`, dataTable: `data-${name}` };
-  await client.send(new CreateTableCommand(idempotencyTable(store.table)));
-  await client.send(new CreateTableCommand(dataTable(store.dataTable)));
+  // Without the store's timeouts: making a table takes long on a busy machine, and sent again it exists already.
+  const patient = new DynamoDBClient({ endpoint, region: 'eu-central-1' });
+  await patient.send(new CreateTableCommand(idempotencyTable(store.table)));
+  await patient.send(new CreateTableCommand(dataTable(store.dataTable)));
+  patient.destroy();
   return store;
 }
 
