@@ -1,0 +1,188 @@
+import {
+  ConditionalCheckFailedException,
+  IdempotentParameterMismatchException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { meets, updated } from './expressions.ts';
+
+type Item = Record<string, unknown>;
+
+/** One write of any kind, as the commands' inputs spell it. */
+interface WriteInput {
+  readonly TableName: string;
+  readonly Key?: Item;
+  readonly Item?: Item;
+  readonly UpdateExpression?: string;
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, unknown>;
+  readonly ReturnValuesOnConditionCheckFailure?: string;
+}
+
+type Action = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
+
+interface Tables {
+  readonly [table: string]: { readonly keys: readonly string[] };
+}
+
+const META = { $metadata: { httpStatusCode: 400 } };
+
+/**
+ * DynamoDB as far as the code under test can tell: items, conditions, transactions, tokens. In memory and synchronous,
+ * so that every call is one atomic step of a schedule. That it behaves like the real one is a test of its own.
+ */
+export class ModelDynamoDb {
+  readonly #tables: Tables;
+  readonly #items = new Map<string, Map<string, Item>>();
+  /** Client request tokens of applied transactions, with what they applied. */
+  readonly #tokens = new Map<string, string>();
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+    for (const table of Object.keys(tables)) this.#items.set(table, new Map());
+  }
+
+  /** Applies a command of lib-dynamodb and returns its output. @throws the SDK's own exceptions */
+  apply(command: { readonly constructor: { readonly name: string }; readonly input: unknown }): object {
+    const input = command.input as WriteInput;
+    switch (command.constructor.name) {
+      case 'GetCommand':
+        return this.#read(input);
+      case 'PutCommand':
+        return this.#write('Put', input);
+      case 'DeleteCommand':
+        return this.#write('Delete', input);
+      case 'UpdateCommand':
+        return this.#write('Update', input);
+      case 'QueryCommand':
+        return this.#query(command.input as QueryInput);
+      case 'TransactGetCommand':
+        return this.#transactGet(command.input as { TransactItems: { Get: WriteInput }[] });
+      case 'TransactWriteCommand':
+        return this.#transactWrite(command.input as TransactInput);
+      default:
+        throw new Error(`The model does not know ${command.constructor.name}.`);
+    }
+  }
+
+  items(table: string): readonly Item[] {
+    return [...this.#rows(table).values()];
+  }
+
+  put(table: string, item: Item): void {
+    this.#rows(table).set(this.#keyOf(table, item), structuredClone(item));
+  }
+
+  /** What TTL does, some day. */
+  expire(table: string, now: number): void {
+    for (const [key, item] of this.#rows(table)) {
+      if (typeof item.expiresAt === 'number' && item.expiresAt * 1_000 <= now) this.#rows(table).delete(key);
+    }
+  }
+
+  #read({ TableName, Key }: WriteInput): { Item?: Item } {
+    const item = this.#rows(TableName).get(this.#keyOf(TableName, Key ?? {}));
+    return item === undefined ? {} : { Item: structuredClone(item) };
+  }
+
+  #transactGet({ TransactItems }: { TransactItems: { Get: WriteInput }[] }) {
+    return { Responses: TransactItems.map(({ Get }) => this.#read(Get)) };
+  }
+
+  #write(action: Action, input: WriteInput): object {
+    const old = this.#old(input);
+    if (!this.#holds(input, old)) {
+      const shown = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && old;
+      throw new ConditionalCheckFailedException({
+        message: 'The conditional request failed',
+        ...META,
+        ...(shown && { Item: marshall(old) }),
+      });
+    }
+    this.#apply(action, input, old);
+    return {};
+  }
+
+  #transactWrite({ TransactItems, ClientRequestToken: token }: TransactInput): object {
+    const content = JSON.stringify(TransactItems);
+    const known = token === undefined ? undefined : this.#tokens.get(token);
+    if (known === content) return {};
+    if (known !== undefined) throw new IdempotentParameterMismatchException({ message: 'Other parameters', ...META });
+    const writes = TransactItems.map((item) => {
+      const [[action, input]] = Object.entries(item) as [[Action, WriteInput]];
+      return { action, input, old: this.#old(input) };
+    });
+    const failed = writes.map(({ input, old }) => !this.#holds(input, old));
+    if (failed.some(Boolean)) throw this.#cancelled(writes, failed);
+    for (const { action, input, old } of writes) this.#apply(action, input, old);
+    if (token !== undefined) this.#tokens.set(token, content);
+    return {};
+  }
+
+  #cancelled(writes: readonly { input: WriteInput; old: Item | undefined }[], failed: readonly boolean[]) {
+    return new TransactionCanceledException({
+      message: 'Transaction cancelled',
+      ...META,
+      CancellationReasons: writes.map(({ input, old }, index) => {
+        if (!failed[index]) return { Code: 'None' };
+        const shown = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && old;
+        return { Code: 'ConditionalCheckFailed', ...(shown && { Item: marshall(old) }) };
+      }),
+    });
+  }
+
+  #query(input: QueryInput): { Items: Item[] } {
+    const { names, values } = placeholdersOf(input);
+    const found = this.items(input.TableName)
+      .filter((item) => meets(input.KeyConditionExpression, { names, values }, item))
+      .map((item) => structuredClone(item));
+    return { Items: found.slice(0, input.Limit) };
+  }
+
+  #holds(input: WriteInput, old: Item | undefined): boolean {
+    return input.ConditionExpression === undefined || meets(input.ConditionExpression, placeholdersOf(input), old);
+  }
+
+  #apply(action: Action, input: WriteInput, old: Item | undefined): void {
+    const rows = this.#rows(input.TableName);
+    const key = this.#keyOf(input.TableName, input.Item ?? input.Key ?? {});
+    if (action === 'Put') rows.set(key, dropUndefined(structuredClone(input.Item ?? {})));
+    if (action === 'Delete') rows.delete(key);
+    if (action === 'Update') {
+      rows.set(key, updated(input.UpdateExpression ?? '', placeholdersOf(input), { ...input.Key, ...old }));
+    }
+  }
+
+  #old(input: WriteInput): Item | undefined {
+    return this.#rows(input.TableName).get(this.#keyOf(input.TableName, input.Item ?? input.Key ?? {}));
+  }
+
+  #rows(table: string): Map<string, Item> {
+    const rows = this.#items.get(table);
+    if (rows === undefined) throw new Error(`There is no table ${table}.`);
+    return rows;
+  }
+
+  #keyOf(table: string, item: Item): string {
+    return (this.#tables[table]?.keys ?? []).map((name) => String(item[name])).join('|');
+  }
+}
+
+interface QueryInput extends WriteInput {
+  readonly KeyConditionExpression: string;
+  readonly Limit?: number;
+}
+
+interface TransactInput {
+  readonly TransactItems: readonly object[];
+  readonly ClientRequestToken?: string;
+}
+
+const placeholdersOf = (input: WriteInput) => ({
+  names: input.ExpressionAttributeNames ?? {},
+  values: input.ExpressionAttributeValues ?? {},
+});
+
+const dropUndefined = (item: Item): Item =>
+  Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));

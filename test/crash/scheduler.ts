@@ -1,0 +1,116 @@
+/** What becomes of one call. */
+export type Fate =
+  /** Applied and answered. */
+  | 'ok'
+  /** Applied, its answer lost, sent again by the SDK, and that one answered. */
+  | 'resent'
+  /** Applied, and no answer ever comes. */
+  | 'lost'
+  /** Never arrives, and no answer comes. */
+  | 'dropped'
+  | 'crash-before'
+  | 'crash-after'
+  | 'throttle'
+  | 'conflict'
+  /** The client gives up on it, its lease lapses, and then it goes on: a zombie. */
+  | 'hang';
+
+/** A call that waits to be chosen. */
+interface Pending {
+  readonly process: number;
+  readonly label: string;
+  readonly fates: readonly Fate[];
+  readonly settle: (fate: Fate) => void;
+}
+
+/** One thing that can happen next. */
+interface Option {
+  readonly pending: Pending;
+  readonly fate: Fate;
+}
+
+/** A step of a schedule, as it is printed: which call of whom met which fate. */
+export interface Step {
+  readonly process: number;
+  readonly label: string;
+  readonly fate: Fate;
+}
+
+/** How much may go wrong in one schedule. */
+export interface Budget {
+  readonly faults: number;
+  /** How often a process that could go on may be left waiting for another. */
+  readonly switches: number;
+}
+
+/**
+ * Decides, at each step, whose call runs next and what becomes of it. The choices so far are given as numbers; beyond
+ * them it takes the first option each time, and it notes how many there were, so that an explorer can try the others.
+ */
+export class Scheduler {
+  readonly steps: Step[] = [];
+  /** How many options there were at each step. */
+  readonly widths: number[] = [];
+  readonly #choices: readonly number[];
+  readonly #pending: Pending[] = [];
+  #faults: number;
+  #switches: number;
+  #current = -1;
+
+  constructor(choices: readonly number[], budget: Budget) {
+    this.#choices = choices;
+    this.#faults = budget.faults;
+    this.#switches = budget.switches;
+  }
+
+  /** Waits for its turn. @returns what becomes of the call */
+  turn(process: number, label: string, fates: readonly Fate[]): Promise<Fate> {
+    return new Promise((settle) => {
+      this.#pending.push({ process, label, fates, settle });
+    });
+  }
+
+  /** Runs until nothing waits any more. */
+  async run(): Promise<void> {
+    for (await quiet(); this.#pending.length > 0; await quiet()) this.#choose();
+  }
+
+  #choose(): void {
+    const options = this.#options();
+    const choice = this.#choices[this.widths.length] ?? 0;
+    this.widths.push(options.length);
+    const option = options[choice];
+    if (option === undefined)
+      throw new Error(`Step ${this.widths.length} has ${options.length} options, not ${choice + 1}.`);
+    this.#take(option);
+  }
+
+  #take({ pending, fate }: Option): void {
+    if (fate !== 'ok') this.#faults--;
+    if (this.#couldGoOn() && pending.process !== this.#current) this.#switches--;
+    this.#current = pending.process;
+    this.steps.push({ process: pending.process, label: pending.label, fate });
+    this.#pending.splice(this.#pending.indexOf(pending), 1);
+    pending.settle(fate);
+  }
+
+  /** The running process first, so that the first choice everywhere is the run without interference. */
+  #options(): readonly Option[] {
+    const mayLeave = this.#switches > 0 || !this.#couldGoOn();
+    const ordered = [
+      ...this.#pending.filter(({ process }) => process === this.#current),
+      ...(mayLeave ? this.#pending.filter(({ process }) => process !== this.#current) : []),
+    ];
+    return ordered.flatMap((pending) => {
+      const fates = this.#faults > 0 ? pending.fates : pending.fates.slice(0, 1);
+      return fates.map((fate) => ({ pending, fate }));
+    });
+  }
+
+  #couldGoOn(): boolean {
+    return this.#pending.some(({ process }) => process === this.#current);
+  }
+}
+
+/** Lets every promise that can go on do so; the code under test waits for nothing but its calls. */
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
