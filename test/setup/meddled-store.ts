@@ -3,6 +3,8 @@ import type { Store } from '../../lib/store/store.ts';
 
 /** A call on its way to DynamoDB. */
 interface Call {
+  // biome-ignore lint/suspicious/noExplicitAny: each command has a type of its own
+  readonly command: any;
   /** @example 'TransactWriteCommand' */
   readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: each command has an input of its own shape
@@ -16,14 +18,16 @@ type Meddling = (call: Call) => Promise<unknown>;
 
 export interface MeddledStore extends Store {
   /** What was sent, in order, meddled with or not. */
-  readonly calls: readonly Omit<Call, 'send'>[];
+  readonly calls: readonly Omit<Call, 'send' | 'command'>[];
   /** What happens to the next calls; those after them go through. */
   meddle(...next: readonly Meddling[]): void;
+  /** Lets all calls through again. */
+  calm(): void;
 }
 
 /** The store with somebody between it and DynamoDB. */
 export function meddledStore(store: Store): MeddledStore {
-  const calls: Omit<Call, 'send'>[] = [];
+  const calls: Omit<Call, 'send' | 'command'>[] = [];
   const next: Meddling[] = [];
   const client = new Proxy(store.client, {
     get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
@@ -33,9 +37,9 @@ export function meddledStore(store: Store): MeddledStore {
     const call = { name: command.constructor.name, input: command.input };
     calls.push({ ...call, input: structuredClone(call.input) });
     const meddling = next.shift() ?? passOn;
-    return meddling({ ...call, send: () => store.client.send(command, options) as Promise<unknown> });
+    return meddling({ ...call, command, send: () => store.client.send(command, options) as Promise<unknown> });
   }
-  return { ...store, client, calls, meddle: (...more) => void next.push(...more) };
+  return { ...store, client, calls, meddle: (...more) => void next.push(...more), calm: () => void next.splice(0) };
 }
 
 export const passOn: Meddling = ({ send }) => send();
