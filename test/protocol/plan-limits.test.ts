@@ -97,6 +97,11 @@ describe('checkPlan', () => {
 
 describe('itemSize', () => {
   it.each<[string, Item, number]>([
+    [
+      'characters at the edges of a length',
+      { a: '\x7f\x80\u07ff\u0800\ud7ff\ue000\u{10000}\u{10ffff}' },
+      1 + 1 + 2 + 2 + 3 + 3 + 3 + 4 + 4,
+    ],
     ['texts by their UTF-8 bytes', { ä: '€😀é' }, 2 + 3 + 4 + 2],
     [
       'numbers by pairs of significant digits',
@@ -112,7 +117,7 @@ describe('itemSize', () => {
       { l: ['ab', ['c']], m: { k: 'v' } },
       1 + 3 + (1 + 2) + (1 + 3 + (1 + 1)) + (1 + 3 + 1 + 2),
     ],
-    ['sets', { s: new Set(['ab', 'c']) }, 4],
+    ['sets', { s: new Set(['ab', 'cdefg']) }, 1 + 2 + 5],
     ['Maps as maps', { m: new Map([['k', 'v']]) }, 1 + 3 + 1 + 2],
     ['nothing for undefined', { a: undefined }, 0],
   ])('R22 counts %s', (_, item, size) => {
