@@ -135,7 +135,8 @@ export async function send(
     headers: { 'Idempotency-Key': key, 'X-Caller': caller, ...headers },
   });
   const reply = await handler(event, lambdaContext());
-  const code = /^\/problems\/(.+)$/.exec(reply.body === '' ? '' : (JSON.parse(reply.body).type ?? ''))?.[1];
+  const problem = reply.headers['content-type'] === 'application/problem+json' ? JSON.parse(reply.body) : {};
+  const code = /^\/problems\/(.+)$/.exec(problem.type ?? '')?.[1];
   return {
     ...{ status: reply.statusCode, headers: reply.headers, text: reply.body, code },
     replayed: reply.headers['idempotent-replayed'] === 'true',
