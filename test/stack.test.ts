@@ -17,6 +17,10 @@ const tableWith = (key: string): string =>
   )[0] ?? '';
 const data = tableWith('byDebtor');
 const records = tableWith('unfinished');
+const providerTable =
+  Object.keys(template.findResources('AWS::DynamoDB::Table')).find((id) => id.startsWith('SandboxProvider')) ?? '';
+const providerApi =
+  Object.keys(template.findResources('AWS::ApiGatewayV2::Api')).find((id) => id.startsWith('SandboxProvider')) ?? '';
 const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] });
 const indexArn = (index: string) => ({ 'Fn::Join': ['', [arn(data), `/index/${index}`]] });
 
@@ -62,7 +66,7 @@ describe('the ledger', () => {
 
 describe('the API', () => {
   it('has one unnamed stage that is throttled', () => {
-    template.resourceCountIs('AWS::ApiGatewayV2::Stage', 1);
+    template.allResourcesProperties('AWS::ApiGatewayV2::Stage', { StageName: '$default' });
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       StageName: '$default',
       AutoDeploy: true,
@@ -86,14 +90,19 @@ describe('the API', () => {
 
   it('answers the routes of the contract', () => {
     const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
-    expect(routes.map((route) => route.Properties.RouteKey).toSorted()).toEqual([
+    const wallets = routes.filter((route) => route.Properties.ApiId.Ref !== providerApi);
+    expect(wallets.map((route) => route.Properties.RouteKey).toSorted()).toEqual([
       'GET /accounts/{id}',
       'GET /accounts/{id}/entries',
+      'GET /charges/{id}',
       'GET /health',
       'GET /openapi.json',
+      'GET /operations/{id}',
       'GET /problems/{code}',
       'GET /transfers/{id}',
       'POST /accounts',
+      'POST /charges',
+      'POST /charges/{id}/refunds',
       'POST /transfers',
     ]);
   });
@@ -118,6 +127,53 @@ describe('permissions', () => {
     ]);
   });
 
+  it('of Charges: delete its own claims, update in the ledger', () => {
+    expect(tableStatementsOf('Charges')).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+        Resource: arn(records),
+      },
+      {
+        Effect: 'Allow',
+        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        Resource: arn(data),
+      },
+    ]);
+  });
+
+  it('of Operations: read only', () => {
+    expect(tableStatementsOf('Operations')).toEqual([
+      { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: [arn(data), arn(records)] },
+    ]);
+  });
+
+  it('of Reconcile: find what is unfinished and finish it, delete nothing', () => {
+    expect(tableStatementsOf('ReconcileRole')).toEqual([
+      { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:PutItem'], Resource: arn(records) },
+      {
+        Effect: 'Allow',
+        Action: 'dynamodb:Query',
+        Resource: { 'Fn::Join': ['', [arn(records), '/index/unfinished']] },
+      },
+      {
+        Effect: 'Allow',
+        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        Resource: arn(data),
+      },
+    ]);
+  });
+
+  it('of the sandbox provider: its own table only', () => {
+    expect(tableStatementsOf('SandboxProvider')).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        Resource: arn(providerTable),
+      },
+    ]);
+  });
+
   it('of Service: none on tables', () => {
     expect(tableStatementsOf('Service')).toEqual([]);
   });
@@ -135,23 +191,54 @@ describe('permissions', () => {
 describe('every function', () => {
   it('is told the tables that it may use and no other', () => {
     const tables = ['IDEMPOTENCY_TABLE_NAME', 'DATA_TABLE_NAME'] as const;
-    for (const endpoint of ['Accounts', 'Transfers', 'Service']) {
+    for (const endpoint of ['Accounts', 'Transfers', 'Charges', 'Operations', 'ReconcileFunction', 'Service']) {
       const named = tables.flatMap((name) => environmentOf(template, endpoint)[name] ?? []);
       expect(named).toEqual(endpoint === 'Service' ? [] : [{ Ref: records }, { Ref: data }]);
     }
   });
 
-  it('R13 ends before the HTTP API gives up', () => {
-    const timeouts = Object.values(template.findResources('AWS::Lambda::Function')).map(
-      (fn) => fn.Properties.Timeout as number,
-    );
-    expect(timeouts).toHaveLength(3);
+  it('R13 behind a route ends before the HTTP API gives up', () => {
+    const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
+    const timeouts = functions
+      .filter(([id]) => !id.startsWith('Reconcile'))
+      .map(([, fn]) => fn.Properties.Timeout as number);
+    expect(timeouts).toHaveLength(6);
     expect(Math.max(...timeouts)).toBeLessThanOrEqual(25);
   });
 
   it('has logs that end', () => {
-    template.resourceCountIs('AWS::Logs::LogGroup', 4);
+    const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
+    const apis = Object.keys(template.findResources('AWS::ApiGatewayV2::Api'));
+    template.resourceCountIs('AWS::Logs::LogGroup', functions.length + apis.length);
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
+  });
+});
+
+describe('the provider', () => {
+  const url = { 'Fn::GetAtt': [providerApi, 'ApiEndpoint'] };
+
+  it('is a sandbox with an API of its own, which charges and the reconciler are told', () => {
+    expect(environmentOf(template, 'Charges').PROVIDER_URL).toEqual(url);
+    expect(environmentOf(template, 'ReconcileFunction').PROVIDER_URL).toEqual(url);
+    expect(environmentOf(template, 'SandboxProvider').PROVIDER_TABLE_NAME).toEqual({ Ref: providerTable });
+  });
+
+  it('can be a real one, and then no sandbox is deployed', () => {
+    const real = synthesizeStack({ providerUrl: 'https://provider.example' });
+    expect(environmentOf(real, 'Charges').PROVIDER_URL).toBe('https://provider.example');
+    real.resourceCountIs('AWS::ApiGatewayV2::Api', 1);
+    real.resourceCountIs('AWS::DynamoDB::Table', 2);
+  });
+});
+
+it('R11 unfinished operations are looked for every minute', () => {
+  const [reconcile = ''] = Object.keys(template.findResources('AWS::Lambda::Function')).filter((id) =>
+    id.startsWith('Reconcile'),
+  );
+  template.hasResourceProperties('AWS::Events::Rule', {
+    ScheduleExpression: 'rate(1 minute)',
+    State: 'ENABLED',
+    Targets: [Match.objectLike({ Arn: arn(reconcile) })],
   });
 });
 

@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../environment.ts';
-import { grantItems, type ItemAction } from './table-grant.ts';
+import { grantItems, grantQuery, type ItemAction } from './table-grant.ts';
 
 export interface IdempotencyTableProps {
   /** The customer key that encrypts the table. @default a key that AWS owns, free of charge */
@@ -19,8 +19,8 @@ export interface IdempotencyTableProps {
 
 /** One transaction puts the completed record; a lost race or a hinted retry reads it. */
 const ATOMIC: readonly ItemAction[] = ['GetItem', 'PutItem'];
-/** A lease is claimed, extended, lapsed and completed by updates, and released by a delete. */
-const LEASED: readonly ItemAction[] = [...ATOMIC, 'UpdateItem', 'DeleteItem'];
+/** A lease is claimed, extended, lapsed and completed by putting the whole record anew, and released by a delete. */
+const LEASED: readonly ItemAction[] = [...ATOMIC, 'DeleteItem'];
 
 /**
  * The table of records, markers, inboxes and the outbox; each grant gives permission and table name together.
@@ -72,6 +72,15 @@ export class IdempotencyTable extends Construct {
   /** Lets a function read records, to show an operation's status. */
   grantRead(fn: LambdaFunction): void {
     this.grant(fn, ['GetItem']);
+  }
+
+  /**
+   * Lets a function find unfinished `leased` operations and finish them. A takeover is never released, so it deletes
+   * nothing.
+   */
+  grantReconcile(fn: LambdaFunction): void {
+    this.grant(fn, ATOMIC);
+    grantQuery(this.table, fn, IdempotencyTable.UNFINISHED_INDEX);
   }
 
   private grant(fn: LambdaFunction, actions: readonly ItemAction[]): void {

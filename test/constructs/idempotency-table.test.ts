@@ -90,13 +90,24 @@ describe('the table', () => {
 describe('a grant', () => {
   it.each([
     ['grantAtomic', ['dynamodb:GetItem', 'dynamodb:PutItem']],
-    ['grantLeased', ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']],
+    ['grantLeased', ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem']],
     ['grantRead', 'dynamodb:GetItem'],
   ] as const)('%s allows %j on the table itself, and names it', (grant, actions) => {
     const template = synthesizeGrant((table, fn) => table[grant](fn));
     const id = logicalId(template, 'AWS::DynamoDB::Table');
     expect(statementsFor(template, 'dynamodb')).toEqual([
       { Effect: 'Allow', Action: actions, Resource: { 'Fn::GetAtt': [id, 'Arn'] } },
+    ]);
+    expect(environmentOf(template, 'Fn')).toEqual({ IDEMPOTENCY_TABLE_NAME: { Ref: id } });
+  });
+
+  it('grantReconcile also allows a query of the unfinished, and nothing is deleted', () => {
+    const template = synthesizeGrant((table, fn) => table.grantReconcile(fn));
+    const id = logicalId(template, 'AWS::DynamoDB::Table');
+    const arn = { 'Fn::GetAtt': [id, 'Arn'] };
+    expect(statementsFor(template, 'dynamodb')).toEqual([
+      { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:PutItem'], Resource: arn },
+      { Effect: 'Allow', Action: 'dynamodb:Query', Resource: { 'Fn::Join': ['', [arn, '/index/unfinished']] } },
     ]);
     expect(environmentOf(template, 'Fn')).toEqual({ IDEMPOTENCY_TABLE_NAME: { Ref: id } });
   });

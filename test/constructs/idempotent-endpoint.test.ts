@@ -108,7 +108,7 @@ describe('idempotency', () => {
   it.each([
     [undefined, ['dynamodb:GetItem', 'dynamodb:PutItem']],
     ['atomic', ['dynamodb:GetItem', 'dynamodb:PutItem']],
-    ['leased', ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']],
+    ['leased', ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem']],
     ['read', 'dynamodb:GetItem'],
   ] as const)('%s needs %j', (mode, actions) => {
     expect(actionsOf(mode)).toEqual([actions]);

@@ -1,0 +1,35 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+
+const tableProps = (removalPolicy: RemovalPolicy): TableProps => ({
+  partitionKey: { name: 'pk', type: AttributeType.STRING },
+  billingMode: BillingMode.PAY_PER_REQUEST,
+  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+  removalPolicy,
+  deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
+});
+
+/** Accounts, transfers, charges, ledger entries and API keys. An entry is found from the account on either side of it. */
+export const dataTable = (scope: Construct, removalPolicy: RemovalPolicy): Table => {
+  const table = new Table(scope, 'Data', {
+    ...tableProps(removalPolicy),
+    sortKey: { name: 'sk', type: AttributeType.STRING },
+  });
+  const sortKey = { name: 'entryUuid', type: AttributeType.STRING };
+  table.addGlobalSecondaryIndex({
+    indexName: 'byDebtor',
+    partitionKey: { name: 'debitAccount', type: AttributeType.STRING },
+    sortKey,
+  });
+  table.addGlobalSecondaryIndex({
+    indexName: 'byCreditor',
+    partitionKey: { name: 'creditAccount', type: AttributeType.STRING },
+    sortKey,
+  });
+  return table;
+};
+
+/** The sandbox provider's charges and refunds, by id. */
+export const providerTable = (scope: Construct, removalPolicy: RemovalPolicy): Table =>
+  new Table(scope, 'Table', tableProps(removalPolicy));
