@@ -119,10 +119,8 @@ async function commit(
     case 'duplicate':
     case 'event-id-reused':
       return endMarked(engine, message, outcome.kind);
-    case 'effect-refused': {
-      const no = planned.effects[outcome.index]?.refuse?.(outcome.old);
-      return no === undefined ? undefined : { kind: 'refused', refusal: asRefusal(no) };
-    }
+    case 'effect-refused':
+      return endRefused(engine, message, planned.effects[outcome.index]?.refuse?.(outcome.old));
   }
 }
 
@@ -162,6 +160,17 @@ function endMarked(
   };
 }
 
-/** An effect may refuse with a whole reply, which nobody waits for here: what counts is that it is final. */
-const asRefusal = (no: Refusal | ReplyDraft): Refusal =>
-  isRefusal(no) ? no : refuse('message-refused', `An effect refused with status ${no.status}.`);
+/**
+ * An effect may refuse with a whole reply, which nobody waits for here: what counts is that it is final. A success says
+ * that what the effect wants is there already: the same event came another way, and this is its duplicate.
+ */
+function endRefused(
+  engine: Engine,
+  message: IncomingMessage,
+  no: Refusal | ReplyDraft | undefined,
+): MessageEnding | undefined {
+  if (no === undefined) return undefined;
+  if (isRefusal(no)) return { kind: 'refused', refusal: no };
+  if (no.status < 300) return endMarked(engine, message, 'duplicate');
+  return { kind: 'refused', refusal: refuse('message-refused', `An effect refused with status ${no.status}.`) };
+}

@@ -7,14 +7,19 @@ let engine: Engine | undefined;
 /**
  * The engine over the tables that the environment names: one per execution environment, so that connections are reused.
  *
- * @throws Error naming the variable that is not set
+ * @throws Error naming the variable that is not set, on the first use of its table
  */
 export function environmentEngine(): Engine {
   engine ??= createEngine({
     store: {
       client: documentClient(),
-      table: required(ENVIRONMENT.idempotencyTable),
-      dataTable: required(ENVIRONMENT.dataTable),
+      // Asked for when they are used: a function without keys and messages is not given Semel's table at all.
+      get table() {
+        return required(ENVIRONMENT.idempotencyTable);
+      },
+      get dataTable() {
+        return required(ENVIRONMENT.dataTable);
+      },
     },
   });
   return engine;

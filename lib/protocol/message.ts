@@ -1,4 +1,4 @@
-import type { Effect, Refusal } from './plan.ts';
+import type { Effect, Refusal, ReplyDraft } from './plan.ts';
 
 /** The message attributes by which producers and consumers of ours understand each other. */
 export const MESSAGE_ATTRIBUTES = {
@@ -49,3 +49,9 @@ export const eventIdOf = (known: {
   readonly attached: string | undefined;
   readonly messageId: string;
 }): string => known.fromBody || known.attached || known.messageId;
+
+/**
+ * What an effect answers whose condition met its own result: the same event came another way, under another id, and is
+ * applied already. Nobody is sent this reply; the event counts as a duplicate.
+ */
+export const ALREADY_APPLIED: ReplyDraft = { status: 200 };

@@ -12,7 +12,9 @@ import type { Store } from './store.ts';
 /** The conditional write that a transaction stands or falls with: on Semel's own table, and always item 0. */
 export type Guard =
   | { readonly Put: { readonly Item: Item; readonly ConditionExpression: string } }
-  | { readonly Update: { readonly Key: Item; readonly UpdateExpression: string; readonly ConditionExpression: string } };
+  | {
+      readonly Update: { readonly Key: Item; readonly UpdateExpression: string; readonly ConditionExpression: string };
+    };
 
 /** Written, or lost to the item that the guard met, or refused by one effect's condition, or a setback. */
 export type GuardedOutcome =
@@ -25,7 +27,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 
 /**
  * Commits a guarded write together with its effects: one TransactWriteItems with the guard as item 0, so that there is
- * never a moment with one but not the other.
+ * never a moment with one but not the other. Effects that protect themselves need no guard.
  *
  * The client request token is derived from everything that is sent, the owner token included: a resend carries the same
  * one and is applied once; a new plan carries another (R10).
@@ -37,18 +39,19 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
  */
 export async function transactGuarded(
   store: Store,
-  guard: Guard,
+  guard: Guard | undefined,
   effects: readonly Effect[],
   signal: AbortSignal,
 ): Promise<GuardedOutcome> {
   checkPlan(effects, store.dataTable);
-  const items = [writeOf(guard, store.table), ...effects.map((effect) => effectWrite(effect, store))];
+  const guards = guard === undefined ? [] : [writeOf(guard, store.table)];
+  const items = [...guards, ...effects.map((effect) => effectWrite(effect, store))];
   try {
     const write = new TransactWriteCommand({ TransactItems: items, ClientRequestToken: requestToken(items) });
     await store.client.send(write, { abortSignal: signal });
     return { kind: 'written' };
   } catch (error) {
-    return readFailure(error);
+    return readFailure(error, guard !== undefined);
   }
 }
 
@@ -74,13 +77,14 @@ function writeOf(write: object, table: string): TransactItem {
   return { [action]: { ...target, TableName: table, ...returned } } as TransactItem;
 }
 
-function readFailure(error: unknown): GuardedOutcome {
+function readFailure(error: unknown, guarded: boolean): GuardedOutcome {
   if (!(error instanceof TransactionCanceledException)) {
     const setback = readSetback(error);
     if (setback === undefined) throw error;
     return setback;
   }
-  const cancellation = readCancellation((error.CancellationReasons ?? []).map(readReason));
+  const reasons = (error.CancellationReasons ?? []).map(readReason);
+  const cancellation = readCancellation(guarded ? reasons : [NO_GUARD, ...reasons]);
   switch (cancellation.kind) {
     case 'record':
       return { kind: 'met', item: cancellation.item };
@@ -92,6 +96,9 @@ function readFailure(error: unknown): GuardedOutcome {
       throw error;
   }
 }
+
+/** In the place of a guard that was not sent. */
+const NO_GUARD: CancellationReason = { Code: 'None' };
 
 function readReason(reason: RawReason): CancellationReason {
   const item = readRaw(reason.Item);
