@@ -101,7 +101,9 @@ function walk(program: ESTree.Program, lineOf: (offset: number) => number) {
     FunctionExpression: size,
     ArrowFunctionExpression: size,
     VariableDeclaration: (node) => declare(node.start, node),
+    ClassDeclaration: (node) => declare(node.start, node),
     MethodDefinition: (node) => declare(node.start, node),
+    TSMethodSignature: (node) => declare(node.start, node),
     Property: (node) => declare(node.start, node),
     ExportNamedDeclaration: (node) => declare(node.start, node.declaration),
     ExportDefaultDeclaration: (node) => declare(node.start, node.declaration),
@@ -128,6 +130,8 @@ function addRelative(node: ESTree.Node | undefined, add: (node: ESTree.Node | un
 function declarationOf(node: ESTree.Node): Declaration | undefined {
   if (node.type === 'FunctionDeclaration') return named(node.id, true);
   if (node.type === 'MethodDefinition') return named(node.key, true);
+  if (node.type === 'ClassDeclaration') return named(node.id, false);
+  if (node.type === 'TSMethodSignature') return named(node.key, false);
   if (node.type === 'Property') return named(node.key, isFunction(node.value));
   if (node.type !== 'VariableDeclaration') return undefined;
   const declarator = node.declarations[0];
