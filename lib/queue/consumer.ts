@@ -5,10 +5,11 @@ import type { ZodType } from 'zod';
 import { deadlineBefore } from '../engine/attempt.ts';
 import type { Engine } from '../engine/engine.ts';
 import { environmentEngine } from '../engine/environment-engine.ts';
+import { ENVIRONMENT } from '../environment.ts';
 import type { RequestBody } from '../protocol/fingerprint.ts';
 import { parseIJson } from '../protocol/i-json.ts';
 import { PROBLEMS, SemelError } from '../protocol/problems.ts';
-import { type Milliseconds, milliseconds } from '../protocol/time.ts';
+import { type Milliseconds, milliseconds, type Seconds, seconds } from '../protocol/time.ts';
 import { type ConsumedQueue, environmentQueue, type Rejection } from './consumed-queue.ts';
 import type { QueueMessage } from './queue-message.ts';
 import type { Handled } from './run-batch.ts';
@@ -113,4 +114,10 @@ export async function handleThrown(
 function logFailure({ consumer }: Invocation, { messageId, correlationId }: QueueMessage, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(`Thrown: ${String(thrown)}`);
   logger.error('A message failed and will be delivered again', { consumer, messageId, correlationId, error });
+}
+
+/** How long a marker must be kept, as the stack computed it; undefined where no stack said (R28). */
+export function environmentRetention(): Seconds | undefined {
+  const text = process.env[ENVIRONMENT.markerRetention];
+  return text === undefined ? undefined : seconds(Number(text));
 }

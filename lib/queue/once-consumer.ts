@@ -1,10 +1,10 @@
 import { applyOnce, type EventContext } from '../engine/apply-once.ts';
-import { ENVIRONMENT } from '../environment.ts';
 import { eventIdOf, type MessagePlan } from '../protocol/message.ts';
-import { days, type Seconds, seconds } from '../protocol/time.ts';
+import { days, type Seconds } from '../protocol/time.ts';
 import {
   type ConsumerBase,
   consumerHandler,
+  environmentRetention,
   handleThrown,
   type Invocation,
   logger,
@@ -66,7 +66,7 @@ async function handle<Body>(
     const { body, value } = readMessageBody(options.body, message.text);
     eventId = eventIdOf({ fromBody: options.eventId?.(value), attached, messageId });
     const { consumer, engine, deadline } = invocation;
-    const retention = options.retention ?? environmentRetention();
+    const retention = options.retention ?? environmentRetention() ?? LONGEST_RETENTION;
     const incoming = {
       consumer,
       source,
@@ -89,6 +89,3 @@ async function handle<Body>(
     return handleThrown(invocation, message, eventId, thrown);
   }
 }
-
-const environmentRetention = (): Seconds =>
-  seconds(Number(process.env[ENVIRONMENT.markerRetention]) || LONGEST_RETENTION);
