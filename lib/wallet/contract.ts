@@ -1,10 +1,11 @@
 import * as z from 'zod';
-import type { ProblemCode } from '../protocol/problems.ts';
 import { MONEY_RETENTION } from '../protocol/retention.ts';
 import { hours } from '../protocol/time.ts';
 import { CreateAccount } from './account.ts';
 import { CreateCharge } from './create-charge.ts';
 import { CreateRefund } from './create-refund.ts';
+import { KEYLESS_ROUTES } from './keyless-routes.ts';
+import type { PublishedRoute } from './published-route.ts';
 import { CreateTransfer } from './transfer.ts';
 
 /** The keyed operations: what the functions run by and what the published description says, from one place. */
@@ -38,24 +39,6 @@ export const CREATE_REFUND = {
 
 /** For how long a provider must know an idempotency key, an hour of which is kept for calls under way. */
 export const PROVIDER_REMEMBERS = hours(23);
-
-/** A route as it is published. */
-export interface PublishedRoute {
-  readonly route: string;
-  readonly summary: string;
-  /** Absent where a key is ignored. */
-  readonly keyed?: {
-    readonly operation: string;
-    readonly mode: 'atomic' | 'leased';
-    readonly body: z.ZodType;
-    readonly retention: number;
-  };
-  readonly query?: Readonly<Record<string, { readonly description: string; readonly schema: object }>>;
-  readonly open?: true;
-  readonly status: number;
-  readonly answer: z.ZodType;
-  readonly problems: readonly ProblemCode[];
-}
 
 const Account = z.object({
   id: z.string(),
@@ -178,6 +161,7 @@ export const ROUTES: readonly PublishedRoute[] = [
     answer: Refund,
     problems: ['refund-exceeds-charge', 'charge-not-found', 'insufficient-funds', 'card-declined'],
   },
+  ...KEYLESS_ROUTES,
   {
     route: 'GET /openapi.json',
     summary: 'This description',

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { type Effect, type Item, type Plan, type Planned, refuse } from '../protocol/plan.ts';
+import { SemelError } from '../protocol/problems.ts';
 import type { Reader } from '../protocol/reader.ts';
 import { accountKey, accountNotFound, ownAccount } from './account.ts';
 import { MAX_AMOUNT } from './money.ts';
+import { NaturalId } from './natural-id.ts';
 
 const CREDITS = 'must be an integer number of credits from 0 to 9007199254740991';
 
@@ -52,7 +54,11 @@ export async function deleteGrant(input: GrantAddress, read: Reader): Promise<Pl
   return changeGrant(input, grant, { deleted: true }, reply, -Number(grant?.credits ?? 0));
 }
 
+/** @throws SemelError `invalid-query` for a grant id that cannot name an item */
 async function find(address: GrantAddress, read: Reader) {
+  if (!NaturalId.safeParse(address.grantId).success) {
+    throw new SemelError('invalid-query', 'A grant id has 1 to 128 letters, digits and . _ ~ : -');
+  }
   const [account, grant] = await Promise.all([
     ownAccount(address.account, address.caller, read),
     read.get(grantKey(address)),

@@ -1,19 +1,23 @@
 import * as z from 'zod';
 import { PROBLEMS, type ProblemCode } from '../protocol/problems.ts';
-import { type PublishedRoute, ROUTES } from './contract.ts';
+import { ROUTES } from './contract.ts';
+import type { PublishedRoute } from './published-route.ts';
 
 /** What any request may be answered. */
 const ALWAYS: readonly ProblemCode[] = ['internal-error', 'store-unavailable'];
 const WHEN_AUTHENTICATED: readonly ProblemCode[] = ['unauthenticated'];
+const WHEN_BODY: readonly ProblemCode[] = [
+  'invalid-body',
+  'body-too-large',
+  'media-type-unsupported',
+  'too-many-conflicts',
+];
 const WHEN_KEYED: readonly ProblemCode[] = [
   'idempotency-key-missing',
   'idempotency-key-invalid',
   'idempotency-key-reused',
-  'invalid-body',
-  'body-too-large',
-  'media-type-unsupported',
   'request-in-flight',
-  'too-many-conflicts',
+  ...WHEN_BODY,
 ];
 const WHEN_LEASED: readonly ProblemCode[] = ['outcome-unknown', 'needs-attention', 'reply-not-kept'];
 
@@ -59,23 +63,40 @@ const PROBLEM_SCHEMA = {
 };
 
 function operationOf(published: PublishedRoute, path: string) {
-  const { keyed, open, summary, status, answer } = published;
+  const { keyed, open, summary, body = keyed?.body } = published;
   return {
     summary,
     ...(keyed && { operationId: keyed.operation, 'x-retention': keyed.retention }),
     security: open ? [] : [{ apiKey: [] }],
     parameters: parametersOf(published, path),
-    ...(keyed && { requestBody: { required: true, content: json(keyed.body) } }),
-    responses: { [status]: { description: summary, content: json(answer) }, ...problemResponses(published) },
+    ...(body && { requestBody: { required: !body.safeParse(undefined).success, content: json(body) } }),
+    responses: { ...successResponses(published), ...problemResponses(published) },
   };
 }
 
-function parametersOf({ keyed, query }: PublishedRoute, path: string) {
+function successResponses({ status, repeatedStatus, summary, answer }: PublishedRoute) {
+  const success = { description: summary, ...(answer && { content: json(answer) }) };
+  return {
+    [status]: success,
+    ...(repeatedStatus && { [repeatedStatus]: { ...success, description: 'The same again: it is there already' } }),
+  };
+}
+
+function parametersOf({ keyed, query, headers }: PublishedRoute, path: string) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     ...{ name, in: 'path', required: true, schema: { type: 'string' } },
   }));
   const inQuery = Object.entries(query ?? {}).map(([name, parameter]) => ({ name, in: 'query', ...parameter }));
-  return [...inPath, ...inQuery, ...(keyed ? KEY_HEADERS : []), ...(keyed?.mode === 'leased' ? [PREFER_HEADER] : [])];
+  const inHeaders = Object.entries(headers ?? {}).map(([name, { description, required = false }]) => ({
+    ...{ name, in: 'header', required, description, schema: { type: 'string' } },
+  }));
+  return [
+    ...inPath,
+    ...inQuery,
+    ...inHeaders,
+    ...(keyed ? KEY_HEADERS : []),
+    ...(keyed?.mode === 'leased' ? [PREFER_HEADER] : []),
+  ];
 }
 
 const KEY_HEADERS = [
@@ -104,9 +125,16 @@ const PREFER_HEADER = {
   schema: { type: 'string' },
 };
 
-function problemResponses({ open, keyed, problems }: PublishedRoute) {
+function problemResponses({ open, keyed, body, problems }: PublishedRoute) {
   const leased = keyed?.mode === 'leased' ? WHEN_LEASED : [];
-  const codes = [...problems, ...ALWAYS, ...(open ? [] : WHEN_AUTHENTICATED), ...(keyed ? WHEN_KEYED : []), ...leased];
+  const codes = [
+    ...problems,
+    ...ALWAYS,
+    ...(open ? [] : WHEN_AUTHENTICATED),
+    ...(keyed ? WHEN_KEYED : []),
+    ...(body ? WHEN_BODY : []),
+    ...leased,
+  ];
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, same]) => [

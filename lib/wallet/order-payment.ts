@@ -32,7 +32,7 @@ interface Found {
  * @rule R36
  */
 export async function payOrder(input: PaymentInput, read: Reader): Promise<Planned> {
-  const found = await find(input, read);
+  const found = NaturalId.safeParse(input.orderId).success ? await find(input, read) : undefined;
   if (found === undefined) return orderNotFound(input.orderId);
   const { order, attempt, account } = found;
   if (order.status === 'paid') return { status: 200, body: orderView(order) };
