@@ -22,7 +22,9 @@ export class ExecutionEnvironment {
   readonly definition: FunctionDefinition;
   /** Settles once the handler is loaded; to an outcome when it cannot be. */
   readonly started: Promise<Outcome | undefined>;
-  #worker: Worker;
+  /** Settles once the worker is gone, for whatever reason. */
+  readonly exited: Promise<void>;
+  readonly #worker: Worker;
   #invocation: Invocation | undefined;
   #settle: (outcome: Outcome) => void = () => {};
   #ended = false;
@@ -42,9 +44,12 @@ export class ExecutionEnvironment {
       this.#settle(answer.kind === 'ready' ? { kind: 'returned', payload: '' } : answer),
     );
     this.#worker.on('error', (error) => host.log(`${definition.name}: ${error.stack ?? error}`));
-    this.#worker.on('exit', () => {
-      this.#ended = true;
-      this.#settle({ kind: 'crashed' });
+    this.exited = new Promise((gone) => {
+      this.#worker.once('exit', () => {
+        this.#ended = true;
+        this.#settle({ kind: 'crashed' });
+        gone();
+      });
     });
   }
 

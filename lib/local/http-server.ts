@@ -27,9 +27,8 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** API Gateway's limits. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+/** API Gateway's limit. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const LONGEST_BODY = 10 * 1024 * 1024;
-const LONGEST_WAIT = 30_000;
 /** Methods that an HTTP API knows. */
 const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
@@ -48,6 +47,8 @@ export async function startHttpServer(port: number): Promise<HttpServer> {
       .then((answer) => (answer === undefined ? message.socket.destroy() : send(message, response, answer)))
       .catch(() => message.socket.destroy());
   });
+  // Longer than a client's pauses: closing just when it sends again would look like a failure of the service.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((listening, fail) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
       fail(
@@ -95,21 +96,25 @@ async function invoke(
   if (typeof faults === 'string') return problemAnswer(400, 'Unknown fault', faults);
   const requestId = randomBytes(11).toString('base64url');
   const event = httpEvent({ message, body, match, place: site.place, requestId, now: new Date() });
+  const { functionArn, timeout } = match.route.integration;
   const { invocation, outcome } = site
-    .poolOf(match.route.functionArn)
+    .poolOf(functionArn)
     .invoke(JSON.stringify(event), { request: requestId, faults });
-  const answer = await Promise.race([
-    outcome.then(httpAnswer),
-    after(LONGEST_WAIT, gatewayAnswer(503, 'Service Unavailable')),
-  ]);
+  const answer = await within(timeout, outcome.then(httpAnswer), gatewayAnswer(503, 'Service Unavailable'));
   const operation = answer.headers['operation-id'];
   if (operation !== undefined) site.answered(invocation.id, operation);
   if (dropsResponse(faults)) return undefined;
   return { ...answer, headers: { ...answer.headers, 'apigw-requestid': requestId } };
 }
 
-const after = <T>(milliseconds: number, value: T): Promise<T> =>
-  new Promise((done) => setTimeout(() => done(value), milliseconds).unref());
+/** The work's result, or something else once it takes too long; the work goes on. */
+async function within<T>(milliseconds: number, work: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((done) => {
+    timer = setTimeout(() => done(otherwise), milliseconds);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
 
 function send(message: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   const { 'content-length': _, connection: __, 'transfer-encoding': ___, ...passed } = answer.headers;

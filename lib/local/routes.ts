@@ -8,7 +8,14 @@ export interface Route {
   /** A method, or ANY; the `$default` route has none. */
   readonly method: string;
   readonly segments: readonly Segment[];
+  readonly integration: Integration;
+}
+
+/** Where a route leads. */
+export interface Integration {
   readonly functionArn: string;
+  /** How long the API waits for the function, in milliseconds. */
+  readonly timeout: number;
 }
 
 type Segment =
@@ -39,27 +46,35 @@ export function readRoutes(stack: StackModel): Route[] {
   return stack.ofType('AWS::ApiGatewayV2::Route').map(({ logicalId, properties }) => {
     if ((properties.AuthorizationType ?? 'NONE') !== 'NONE')
       throw new SetupError(`${logicalId}: authorizers are not run here.`);
-    const functionArn = integrations.get(String(properties.Target).replace('integrations/', ''));
-    if (functionArn === undefined) throw new SetupError(`${logicalId}: its integration is not part of the stack.`);
-    return parseRoute(String(properties.RouteKey), functionArn);
+    const integration = integrations.get(String(properties.Target).replace('integrations/', ''));
+    if (integration === undefined) throw new SetupError(`${logicalId}: its integration is not part of the stack.`);
+    return parseRoute(String(properties.RouteKey), integration);
   });
 }
 
-function readIntegrations(stack: StackModel): Map<string, string> {
+/** What an HTTP API waits at most, and where the integration does not say less. */
+const GATEWAY_TIMEOUT = 30_000;
+
+function readIntegrations(stack: StackModel): Map<string, Integration> {
   const integrations = stack.ofType('AWS::ApiGatewayV2::Integration');
   for (const { logicalId, properties } of integrations) {
     if (properties.IntegrationType !== 'AWS_PROXY' || properties.PayloadFormatVersion !== '2.0') {
       throw new SetupError(`${logicalId}: only Lambda integrations with payload 2.0 are run here.`);
     }
   }
-  return new Map(integrations.map(({ identity, properties }) => [identity.ref, String(properties.IntegrationUri)]));
+  return new Map(
+    integrations.map(({ identity, properties: { IntegrationUri, TimeoutInMillis = GATEWAY_TIMEOUT } }) => [
+      identity.ref,
+      { functionArn: String(IntegrationUri), timeout: Number(TimeoutInMillis) },
+    ]),
+  );
 }
 
-/** @example parseRoute('GET /files/{proxy+}', arn).segments // → [{kind:'text',text:'files'},{kind:'rest',name:'proxy'}] */
-export function parseRoute(key: string, functionArn: string): Route {
-  if (key === '$default') return { key, method: 'ANY', segments: [{ kind: 'rest', name: '' }], functionArn };
+/** @example parseRoute('GET /files/{proxy+}', integration).segments // → [{kind:'text',text:'files'},{kind:'rest',name:'proxy'}] */
+export function parseRoute(key: string, integration: Integration): Route {
+  if (key === '$default') return { key, method: 'ANY', segments: [{ kind: 'rest', name: '' }], integration };
   const [method = '', path = ''] = key.split(' ');
-  return { key, method, segments: split(path).map(parseSegment), functionArn };
+  return { key, method, segments: split(path).map(parseSegment), integration };
 }
 
 function parseSegment(text: string): Segment {

@@ -59,6 +59,8 @@ interface Blueprint {
 
 const REGION = 'us-east-1';
 const ACCOUNT = '123456789012';
+/** What a worker sent just before it ended is still on its way to the proxy, and still applies. Milliseconds. */
+const FORGET_AFTER = 10_000;
 
 /**
  * Runs a synthesized stack on this machine: tables on DynamoDB Local, functions in worker threads, routes over HTTP.
@@ -155,6 +157,7 @@ async function startFunctions(
   const host = { region: REGION, proxyUrl: proxy.url, environment, log };
   const register = (started: ExecutionEnvironment) => {
     environments.set(started.accessKey, started);
+    void started.exited.then(() => setTimeout(() => environments.delete(started.accessKey), FORGET_AFTER).unref());
   };
   const pools = new Map(functions.map((definition) => [definition.arn, new WorkerPool(definition, host, register)]));
   await cleanup.started(Promise.resolve(pools.values()), async (all) => {

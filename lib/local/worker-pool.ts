@@ -15,7 +15,7 @@ interface Job {
 const MOST_ENVIRONMENTS = 10;
 /** Loading a bundle is all CPU: ten at once on two cores would all come late, while a warm one serves the queue. */
 const MOST_STARTING = 2;
-const IDLE_MILLISECONDS = 5 * 60_000;
+const IDLE_LIMIT = 5 * 60_000;
 
 /**
  * Runs one function's events in worker threads: started when they are first needed, one event at a time in each,
@@ -29,11 +29,18 @@ export class WorkerPool {
   readonly #idle: { environment: ExecutionEnvironment; timer: NodeJS.Timeout }[] = [];
   readonly #waiting: Job[] = [];
   readonly #most: number;
+  readonly #idleLimit: number;
   #starting = 0;
   #closed = false;
 
-  /** `register` hears of each environment before it can call AWS. */
-  constructor(definition: FunctionDefinition, host: Host, register: (environment: ExecutionEnvironment) => void) {
+  /** `register` hears of each environment before it can call AWS; one that was idle for `idleLimit` milliseconds is ended. */
+  constructor(
+    definition: FunctionDefinition,
+    host: Host,
+    register: (environment: ExecutionEnvironment) => void,
+    idleLimit = IDLE_LIMIT,
+  ) {
+    this.#idleLimit = idleLimit;
     this.#definition = definition;
     this.#host = host;
     this.#register = register;
@@ -101,10 +108,11 @@ export class WorkerPool {
     job.settle(outcome);
     if (outcome.kind === 'returned' || outcome.kind === 'failed') return this.#release(environment);
     this.#live.delete(environment);
-    await environment.end();
+    const ended = environment.end();
     // The client of a crashed request tries again at once: let it find a warm environment.
     if (!this.#closed && this.#idle.length === 0 && this.#starting === 0) void this.#start();
     this.#dispatch();
+    await ended;
   }
 
   #release(environment: ExecutionEnvironment): void {
@@ -112,7 +120,7 @@ export class WorkerPool {
       this.#live.delete(environment);
       void environment.end();
     } else {
-      const timer = setTimeout(() => this.#retire(environment), IDLE_MILLISECONDS).unref();
+      const timer = setTimeout(() => this.#retire(environment), this.#idleLimit).unref();
       this.#idle.push({ environment, timer });
     }
     this.#dispatch();

@@ -14,7 +14,10 @@ const place = {
   suffix: '',
   apiUrl: 'http://localhost',
 };
-const match = { route: parseRoute('POST /{path}', 'arn:function'), pathParameters: { path: 'x' } };
+const match = {
+  route: parseRoute('POST /{path}', { functionArn: 'arn:function', timeout: 30_000 }),
+  pathParameters: { path: 'x' },
+};
 
 /** Sends lines as they are over a socket, since clients tidy headers up, and builds the event of what arrives. */
 async function eventOf(lines: readonly string[], body: string | Buffer = ''): Promise<APIGatewayProxyEventV2> {

@@ -3,6 +3,7 @@ import { matchRoute, parseRoute, readRoutes } from '../../lib/local/routes.ts';
 import { modelStack } from '../../lib/local/stack-model.ts';
 import { tinyTemplate } from './tiny-stack.ts';
 
+const integration = { functionArn: 'arn:function', timeout: 30_000 };
 const routes = [
   '$default',
   'GET /{proxy+}',
@@ -12,7 +13,7 @@ const routes = [
   'POST /accounts',
   'GET /accounts/{id}/entries',
   'PUT /files/{name+}',
-].map((key) => parseRoute(key, 'arn:function'));
+].map((key) => parseRoute(key, integration));
 const match = (method: string, path: string) => {
   const found = matchRoute(routes, method, path);
   return found && [found.route.key, found.pathParameters];
@@ -36,7 +37,7 @@ describe('matchRoute', () => {
   });
 
   it('finds nothing without a route that fits, for HEAD beside GET too', () => {
-    const [get] = [parseRoute('GET /accounts', 'arn:function')];
+    const [get] = [parseRoute('GET /accounts', integration)];
     expect(matchRoute([get], 'HEAD', '/accounts')).toBeUndefined();
     expect(matchRoute([get], 'GET', '/account')).toBeUndefined();
     expect(matchRoute([get], 'GET', '/accounts')?.route).toBe(get);
@@ -67,9 +68,10 @@ describe('readRoutes', () => {
   };
 
   it('leads each route to its function', () => {
-    expect(read().map(({ key, functionArn }) => [key, functionArn])).toEqual([
-      ['ANY /{path}', 'arn:aws:lambda:us-east-1:123456789012:function:Tiny-Function'],
-      ['GET /only/{name}/read', 'arn:aws:lambda:us-east-1:123456789012:function:Tiny-Function'],
+    const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:Tiny-Function';
+    expect(read().map((route) => [route.key, route.integration])).toEqual([
+      ['ANY /{path}', { functionArn, timeout: 30_000 }],
+      ['GET /impatient/{path}', { functionArn, timeout: 300 }],
     ]);
   });
 

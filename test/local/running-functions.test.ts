@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { useTinyCloud } from './tiny-cloud.ts';
 
-const { cloud, newId, printed, send } = useTinyCloud();
+const { cloud, entryIds, newId, printed, send } = useTinyCloud();
 
 describe('functions', () => {
   it('get the event of an HTTP API, a context and the environment of the template', async () => {
@@ -56,6 +56,20 @@ describe('functions', () => {
   ])('%s is answered %i', async (path, status, body) => {
     const answer = await send(path);
     expect([answer.status, await answer.text()]).toEqual([status, body]);
+  });
+
+  it('go on when the API no longer waits', async () => {
+    const id = newId();
+    const answer = await send(`/impatient/put?id=${id}`);
+    expect([answer.status, await answer.text()]).toEqual([503, '{"message":"Service Unavailable"}']);
+    expect(await entryIds()).not.toContain(id);
+    await expect.poll(entryIds, { timeout: 5_000 }).toContain(id);
+  });
+
+  it('are started anew when they ended while they were idle', async () => {
+    await send('/die-later');
+    await new Promise((done) => setTimeout(done, 200));
+    expect((await send('/count')).status).toBe(200);
   });
 
   it('set cookies and headers, and answer bytes', async () => {

@@ -99,7 +99,7 @@ describe('startLocalCloud', () => {
   it('leaves out what a condition leaves out', async () => {
     const { Resources } = tinyTemplate();
     const Api = { ...Resources.Api, Condition: 'Never' };
-    const { Api: _, Integration: __, Route0: ___, Route1: ____, ...rest } = Resources;
+    const { Api: _, Integration: __, Impatient: ___, Route0: ____, Route1: _____, ...rest } = Resources;
     const cloud = await start(
       await assemblyOf({ Resources: { ...rest, Api }, Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } } }),
     );

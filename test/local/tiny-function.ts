@@ -57,6 +57,14 @@ const behaviours: Record<string, Behaviour> = {
     await new Promise((done) => setTimeout(done, Number(event.queryStringParameters?.ms)));
     return { statusCode: 200 };
   },
+  '/impatient/put': async (event) => {
+    await new Promise((done) => setTimeout(done, 600));
+    return put(String(event.queryStringParameters?.id));
+  },
+  '/die-later': () => {
+    setTimeout(() => process.exit(1), 20);
+    return { statusCode: 200 };
+  },
   '/spin': () => {
     for (;;);
   },

@@ -17,7 +17,8 @@ const key = (...names: string[]) =>
   names.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? 'HASH' : 'RANGE' }));
 const index = (IndexName: string) => ({ IndexName, KeySchema: key('attempt'), Projection: { ProjectionType: 'ALL' } });
 
-/** The template of a small stack: one table, one function that runs for at most two seconds, one API. */
+/** The template of a small stack: one table, one function that runs for at most two seconds, and an API that waits
+ * for it, or only 300 ms. */
 export const tinyTemplate = (
   statements: readonly object[] = POLICY,
 ): { Resources: Record<string, TemplateResource> } => ({
@@ -50,24 +51,27 @@ export const tinyTemplate = (
       },
     },
     Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: { ProtocolType: 'HTTP' } },
-    Integration: {
-      Type: 'AWS::ApiGatewayV2::Integration',
-      Properties: {
-        IntegrationType: 'AWS_PROXY',
-        IntegrationUri: { 'Fn::GetAtt': ['Function', 'Arn'] },
-        PayloadFormatVersion: '2.0',
-      },
-    },
-    ...Object.fromEntries(
-      ['ANY /{path}', 'GET /only/{name}/read'].map((RouteKey, number) => [`Route${number}`, route(RouteKey)]),
-    ),
+    Integration: integration({}),
+    Impatient: integration({ TimeoutInMillis: 300 }),
+    Route0: route('ANY /{path}', 'Integration'),
+    Route1: route('GET /impatient/{path}', 'Impatient'),
     Logs: { Type: 'AWS::Logs::LogGroup', Properties: {} },
   },
 });
 
-const route = (RouteKey: string) => ({
+const integration = (more: object) => ({
+  Type: 'AWS::ApiGatewayV2::Integration',
+  Properties: {
+    IntegrationType: 'AWS_PROXY',
+    IntegrationUri: { 'Fn::GetAtt': ['Function', 'Arn'] },
+    PayloadFormatVersion: '2.0',
+    ...more,
+  },
+});
+
+const route = (RouteKey: string, target: string) => ({
   Type: 'AWS::ApiGatewayV2::Route',
-  Properties: { RouteKey, Target: { 'Fn::Join': ['', ['integrations/', { Ref: 'Integration' }]] } },
+  Properties: { RouteKey, Target: { 'Fn::Join': ['', ['integrations/', { Ref: target }]] } },
 });
 
 /** Writes an assembly as `cdk synth` would, with the tests' function bundled; returns its directory and how to remove it. */
