@@ -33,12 +33,14 @@ export function readBody(request: HttpRequest, accepts: 'json' | 'any'): Request
 }
 
 /**
- * Checks a body against its schema and lists every finding by its path.
+ * Checks a body against its schema and lists every finding by its path. No body at all is fine where the schema says so.
  *
  * @throws SemelError `invalid-body` with `errors[]`
  */
 export function parseBody<Body>(schema: ZodType<Body>, body: RequestBody): Body {
   if (body.kind !== 'json') {
+    const without = schema.safeParse(undefined);
+    if (without.success) return without.data;
     throw new SemelError('invalid-body', 'A JSON body is required.', { errors: [{ path: '', message: 'missing' }] });
   }
   const parsed = schema.safeParse(structuredClone(body.value));
