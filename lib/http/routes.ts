@@ -18,7 +18,8 @@ export function routes(table: Readonly<Record<string, RouteHandler>>) {
     for (const { key, method, path } of patterns) {
       const match = request.method === method && path.exec(request.path);
       const handler = table[key];
-      if (match && handler) return handler({ ...request, params: decoded(match.groups) }, context);
+      const params = match && decoded(match.groups);
+      if (params && handler) return handler({ ...request, params }, context);
     }
     throw notFound(request);
   });
@@ -31,8 +32,14 @@ function compile(key: string) {
   return { key, method, path };
 }
 
-const decoded = (groups: Record<string, string> | undefined) =>
-  Object.fromEntries(Object.entries(groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]));
+/** Undefined for a path that is not valid percent-encoding: no resource has it. */
+function decoded(groups: Record<string, string> = {}): Record<string, string> | undefined {
+  try {
+    return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch {
+    return undefined;
+  }
+}
 
 const notFound = ({ method, path }: HttpRequest) =>
   new SemelError('route-not-found', `${method} ${path} is not a route of this service.`);

@@ -14,7 +14,8 @@ export const tableReader = (store: Store, signal: AbortSignal): Reader => ({
   get: (key: Item) =>
     available(async () => {
       const get = new GetCommand({ TableName: store.dataTable, Key: key, ConsistentRead: true });
-      return (await store.client.send(get, { abortSignal: signal })).Item;
+      const read = store.client.send(get, { abortSignal: signal });
+      return (await read.catch(nothingUnderSuchAKey)).Item;
     }),
   query: (query: Query) =>
     available(async () => {
@@ -30,6 +31,15 @@ export const tableReader = (store: Store, signal: AbortSignal): Reader => ({
       return (await store.client.send(command, { abortSignal: signal })).Items ?? [];
     }),
 });
+
+/** A key that is longer than any key may be comes from outside, out of a path; DynamoDB refuses it, and it leads nowhere. */
+function nothingUnderSuchAKey(error: unknown): { Item?: Item } {
+  if (error instanceof Error && error.name === 'ValidationException' && KEY_TOO_LONG.test(error.message)) return {};
+  throw error;
+}
+
+/** DynamoDB: "Size of hashkey has exceeded the maximum size limit of2048 bytes"; DynamoDB Local says it in other words. */
+const KEY_TOO_LONG = /(2048|1024) bytes/;
 
 async function available<T>(read: () => Promise<T>): Promise<T> {
   try {

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
-import { localSeed } from '../../lib/cli/local-seed.ts';
 import { PROJECT_ROOT } from '../../lib/cli/project-root.ts';
-import { type LocalCloud, startLocalCloud } from '../../lib/local/start.ts';
+import type { LocalCloud } from '../../lib/local/start.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,6 +21,8 @@ const OVER_HTTP = /\/test\/(cloud|crash|bench|browser)\//;
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { testFiles } = await project.globTestFiles(chosenFiles(project));
   if (!testFiles.some((path) => OVER_HTTP.test(path))) return async () => {};
+  const { startLocalCloud } = await import('../../lib/local/start.ts');
+  const { localSeed } = await import('../../lib/cli/local-seed.ts');
   const assembly = mkdtempSync(join(tmpdir(), 'semel-assembly-'));
   await synthesize(assembly);
   const cloud = await startLocalCloud({
