@@ -17,10 +17,10 @@ import { refundOperation } from '../../lib/wallet/refund.ts';
 import { transfer } from '../../lib/wallet/transfer.ts';
 import { freshStore } from '../setup/fresh-store.ts';
 import { httpEvent, lambdaContext } from '../setup/http-event.ts';
-import { type ProviderServer, startProvider } from './provider-server.ts';
+import { type ProviderServer, startProvider } from '../setup/provider-server.ts';
 
 /** Between the sped-up provider's slow and late answers. */
-const PROVIDER_TIMEOUT = milliseconds(400);
+const PROVIDER_TIMEOUT = milliseconds(1_500);
 
 export interface Reply {
   readonly status: number;

@@ -10,19 +10,21 @@ import { routes } from '../../lib/http/routes.ts';
 import { Ledger } from '../../lib/sandbox-provider/ledger.ts';
 import { sandboxProvider } from '../../lib/sandbox-provider/sandbox-provider.ts';
 import type { Store } from '../../lib/store/store.ts';
-import { httpEvent, lambdaContext } from '../setup/http-event.ts';
+import { httpEvent, lambdaContext } from './http-event.ts';
 
 /** What happens to a call instead of the sandbox's answer: a status, or no answer, without the work done or with it. */
 export type Fate = number | 'drop' | 'lose' | undefined;
 
-/** The sandbox waits a twentieth of its time: a late answer takes 600 ms, a slow one 150 ms. */
-const SPEED_UP = 20;
+/** The sandbox waits a fifth of its time: a late answer takes 2.4 s, a slow one 600 ms. */
+const SPEED_UP = 5;
 
 /** The sandbox provider behind HTTP, on a table of its own. */
 export interface ProviderServer {
   readonly url: string;
   /** What it was asked, as `POST /charges`. */
   readonly asked: string[];
+  /** For how long it waited on purpose, in milliseconds before the speed-up. */
+  readonly slept: number[];
   /** Decides over each call; the default leaves every call alone. */
   intercept: (call: string) => Fate;
   charges(): Promise<Record<string, unknown>[]>;
@@ -41,7 +43,10 @@ export async function startProvider({ client }: Store): Promise<ProviderServer> 
       KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
     }),
   );
-  const sleep = (duration: number) => pause(duration / SPEED_UP);
+  const sleep = (duration: number) => {
+    server.slept.push(duration);
+    return pause(duration / SPEED_UP);
+  };
   const provider = routes(sandboxProvider({ ledger: new Ledger(client, TableName), sleep }));
 
   const answer = async (request: IncomingMessage): Promise<Answer | 'drop'> => {
@@ -69,6 +74,7 @@ export async function startProvider({ client }: Store): Promise<ProviderServer> 
   const server: ProviderServer = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     asked: [],
+    slept: [],
     intercept: () => undefined,
     charges: async () => {
       const { Items } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
