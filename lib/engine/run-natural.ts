@@ -29,12 +29,15 @@ export async function runNatural(
   deadline: Milliseconds,
   plan: (round: number) => Planned | Promise<Planned>,
 ): Promise<NaturalAnswer> {
-  const { sleep, random } = engine.surroundings;
+  const { sleep, random, token } = engine.surroundings;
+  const requestedBy = token();
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     if (round > 1) await sleep(fullJitter(round, random()));
     const planned = await plan(round);
     const answer =
-      isRefusal(planned) || !isPlan(planned) ? answerWith(planned) : await commit(engine, deadline, planned);
+      isRefusal(planned) || !isPlan(planned)
+        ? answerWith(planned)
+        : await commit(engine, deadline, planned, requestedBy);
     if (answer !== undefined) return answer;
   }
   throw new SemelError('too-many-conflicts', 'Other requests kept changing what this one read. Send it again.', {
@@ -43,10 +46,15 @@ export async function runNatural(
 }
 
 /** One try; undefined when a condition said nothing final. */
-async function commit(engine: Engine, deadline: Milliseconds, plan: Plan): Promise<NaturalAnswer | undefined> {
+async function commit(
+  engine: Engine,
+  deadline: Milliseconds,
+  plan: Plan,
+  requestedBy: string,
+): Promise<NaturalAnswer | undefined> {
   if (plan.effects.length === 0) return answerWith(plan.reply);
   const outcome = await persist(engine.surroundings, deadline, (signal) =>
-    transactGuarded(engine.store, undefined, plan.effects, signal),
+    transactGuarded(engine.store, { requestedBy }, plan.effects, signal),
   );
   if (outcome.kind === 'written') return { reply: plan.reply, repeated: false };
   // Only a guard can be met, and there is none.

@@ -16,6 +16,14 @@ export type Guard =
       readonly Update: { readonly Key: Item; readonly UpdateExpression: string; readonly ConditionExpression: string };
     };
 
+/**
+ * In the place of a guard, for effects that protect themselves: what tells this request from another that plans the very
+ * same writes. Without it DynamoDB would take the second for a resend of the first and drop it for ten minutes.
+ */
+export interface Unguarded {
+  readonly requestedBy: string;
+}
+
 /** Written, or lost to the item that the guard met, or refused by one effect's condition, or a setback. */
 export type GuardedOutcome =
   | { readonly kind: 'written' }
@@ -39,25 +47,29 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
  */
 export async function transactGuarded(
   store: Store,
-  guard: Guard | undefined,
+  guard: Guard | Unguarded,
   effects: readonly Effect[],
   signal: AbortSignal,
 ): Promise<GuardedOutcome> {
   checkPlan(effects, store.dataTable);
-  const guards = guard === undefined ? [] : [writeOf(guard, store.table)];
+  const guarded = !('requestedBy' in guard);
+  const guards = guarded ? [writeOf(guard, store.table)] : [];
   const items = [...guards, ...effects.map((effect) => effectWrite(effect, store))];
   try {
-    const write = new TransactWriteCommand({ TransactItems: items, ClientRequestToken: requestToken(items) });
+    const write = new TransactWriteCommand({ TransactItems: items, ClientRequestToken: requestToken(guard, items) });
     await store.client.send(write, { abortSignal: signal });
     return { kind: 'written' };
   } catch (error) {
-    return readFailure(error, guard !== undefined);
+    return readFailure(error, guarded);
   }
 }
 
 /** At most 36 characters are allowed; 144 bits of a SHA-256 tell any two plans apart. */
-const requestToken = (items: readonly TransactItem[]): string =>
-  createHash('sha256').update(JSON.stringify(items, spellOut)).digest('hex').slice(0, 36);
+const requestToken = (guard: Guard | Unguarded, items: readonly TransactItem[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([guard, items], spellOut))
+    .digest('hex')
+    .slice(0, 36);
 
 /** JSON has no text for these, and two plans that differ only in them must not share a token. */
 function spellOut(_name: string, value: unknown): unknown {

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { accountKey } from '../../lib/wallet/account.ts';
+import { readItem } from '../setup/items.ts';
+import { openKeylessWallet } from './keyless.ts';
+
+let wallet: Awaited<ReturnType<typeof openKeylessWallet>>;
+beforeAll(async () => {
+  wallet = await openKeylessWallet();
+});
+
+const put = (id: string, displayName: unknown, ifMatch?: string, caller = 'alice') =>
+  wallet.call('PUT /accounts/{id}/settings', {
+    ...{ params: { id }, body: { displayName }, caller },
+    headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch },
+  });
+const nameOf = async (account: string) => (await readItem(wallet.store, accountKey(account)))?.displayName;
+
+describe('settings', () => {
+  it('R35 change in the version that was seen, and give the next', async () => {
+    const account = await wallet.openAccount();
+    const first = await put(account, 'Savings', '"1"');
+    expect(first).toMatchObject({ status: 200, etag: '"2"', json: { displayName: 'Savings' } });
+    expect(await put(account, 'Holiday', first.etag)).toMatchObject({ status: 200, etag: '"3"' });
+    expect(await nameOf(account)).toBe('Holiday');
+  });
+
+  it('R35 are 412 for a version that is over, and 428 without one', async () => {
+    const account = await wallet.openAccount();
+    await put(account, 'Savings', '"1"');
+    expect(await put(account, 'Late', '"1"')).toMatchObject({ status: 412, code: 'precondition-failed' });
+    expect(await put(account, 'Blind')).toMatchObject({ status: 428, code: 'precondition-required' });
+    expect(await nameOf(account)).toBe('Savings');
+  });
+
+  it('R35 of ten changes at once take one', async () => {
+    const account = await wallet.openAccount();
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => put(account, `Name ${index}`, '"1"')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(9);
+  });
+
+  it('R35 are stale once money or credits moved', async () => {
+    const account = await wallet.openAccount();
+    const params = { id: account, grantId: 'g1' };
+    await wallet.call('PUT /accounts/{id}/grants/{grantId}', { params, body: { credits: 5 } });
+    expect(await put(account, 'Savings', '"1"')).toMatchObject({ status: 412 });
+  });
+
+  it('R35 take a list and a star, and no weak tag', async () => {
+    const account = await wallet.openAccount();
+    expect(await put(account, 'One', 'W/"1"')).toMatchObject({ status: 412 });
+    expect(await put(account, 'One', '"0", "1"')).toMatchObject({ status: 200 });
+    expect(await put(account, 'Two', '*')).toMatchObject({ status: 200, etag: '"3"' });
+    expect(await put(account, 'Three', '3')).toMatchObject({ status: 412 });
+  });
+
+  it("R35 are the account's owner's to change", async () => {
+    const account = await wallet.openAccount();
+    expect(await put(account, 'Mine', '"1"', 'bob')).toMatchObject({ status: 404, code: 'account-not-found' });
+    expect(await put(account, '', '"1"')).toMatchObject({ status: 400, code: 'invalid-body' });
+  });
+});
