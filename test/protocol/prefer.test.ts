@@ -16,6 +16,8 @@ describe('parsePrefer', () => {
     [['wait=3; foo=bar, respond-async ; x="a,b;c"'], { wait: 3, respondAsync: true }],
     [['respond-async=""'], { respondAsync: true }],
     [['return=minimal, foo; bar="wait=9, \\" respond-async", wait=3'], { wait: 3, respondAsync: false }],
+    [['x="a", wait=3'], { wait: 3, respondAsync: false }],
+    [['x="ab", wait=3'], { wait: 3, respondAsync: false }],
     [['wait=3, wait=9'], { wait: 3, respondAsync: false }],
     [[',,wait=3,'], { wait: 3, respondAsync: false }],
     [['wait=007'], { wait: 7, respondAsync: false }],

@@ -116,6 +116,11 @@ describe('serializeReply', () => {
     expect(bodyOf(Object.assign(Object.create(null), { x: 1 }))).toBe('{"x":1}');
   });
 
+  it('R20 keeps what is falsy, and a toJSON that is only a member', () => {
+    expect(bodyOf({ n: 0, m: -0, s: '', f: false, z: null })).toBe('{"n":0,"m":0,"s":"","f":false,"z":null}');
+    expect(bodyOf({ toJSON: 1 })).toBe('{"toJSON":1}');
+  });
+
   it('R20 writes plain JSON values as JSON.stringify does', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
