@@ -15,8 +15,8 @@ export interface Place {
   readonly account: string;
   /** Ends the names of tables, so that several local clouds can share one DynamoDB Local; may be empty. */
   readonly suffix: string;
-  /** Where the HTTP API answers. */
-  readonly apiUrl: string;
+  /** Where each HTTP API answers, by its logical id. */
+  readonly apiUrls: ReadonlyMap<string, string>;
 }
 
 interface Naming extends Place {
@@ -57,9 +57,9 @@ const IDENTIFY: Readonly<Record<string, Identify>> = {
   'AWS::IAM::Role': iam('role'),
   'AWS::IAM::Policy': named,
   'AWS::IAM::ManagedPolicy': ({ account, name }) => ({ ref: `arn:aws:iam::${account}:policy/${name}`, attributes: {} }),
-  'AWS::ApiGatewayV2::Api': ({ name, apiUrl }) => ({
+  'AWS::ApiGatewayV2::Api': ({ name, logicalId, apiUrls }) => ({
     ref: shortId(name),
-    attributes: { ApiEndpoint: apiUrl, ApiId: shortId(name) },
+    attributes: { ApiEndpoint: apiUrls.get(logicalId) ?? '', ApiId: shortId(name) },
   }),
   'AWS::ApiGatewayV2::Integration': gatewayId,
   'AWS::ApiGatewayV2::Route': gatewayId,
@@ -72,11 +72,16 @@ const IDENTIFY: Readonly<Record<string, Identify>> = {
   'AWS::CloudWatch::CompositeAlarm': withArn('cloudwatch', 'alarm:'),
   'AWS::CloudWatch::Dashboard': named,
   'AWS::Logs::MetricFilter': named,
+  'AWS::Events::Rule': withArn('events', 'rule/'),
   'AWS::KMS::Key': (naming) => ({
     ref: shortId(naming.name),
     attributes: { Arn: arn(naming, 'kms', `key/${shortId(naming.name)}`) },
   }),
   'AWS::KMS::Alias': named,
+  'AWS::SecretsManager::Secret': (naming) => ({
+    ref: arn(naming, 'secretsmanager', `secret:${naming.name}`),
+    attributes: {},
+  }),
   'AWS::CDK::Metadata': named,
 };
 
@@ -92,6 +97,8 @@ const NOT_RUN: ReadonlySet<string> = new Set([
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
+  // What functions read from it is given to them in their environment here.
+  'AWS::SecretsManager::Secret',
 ]);
 
 /**

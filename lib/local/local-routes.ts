@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CallLog } from './call-log.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
+import type { RunningSchedules } from './schedules.ts';
 import type { TableNames } from './seeded-tables.ts';
 import { sizeWrites } from './size-writes.ts';
 import { readItems } from './table-contents.ts';
@@ -9,6 +10,7 @@ interface LocalRoutes {
   readonly client: DynamoDBDocumentClient;
   readonly calls: CallLog;
   readonly tableNames: TableNames;
+  readonly schedules: RunningSchedules;
   /** Empties everything and seeds it again. */
   readonly reset: () => Promise<void>;
 }
@@ -20,6 +22,8 @@ export async function answerLocal(
   path: string,
   query: URLSearchParams,
 ): Promise<HttpAnswer> {
+  const [, job] = /^POST \/_local\/jobs\/([\w-]+)$/.exec(`${method} ${path}`) ?? [];
+  if (job !== undefined) return runJob(routes, job, query.get('input') ?? undefined);
   switch (`${method} ${path}`) {
     case 'GET /_local/state':
       return json(200, await state(routes));
@@ -38,22 +42,38 @@ export async function answerLocal(
       return problemAnswer(
         404,
         'No such local route',
-        'GET /_local/state, GET /_local/calls?operation= and POST /_local/reset are.',
+        'GET /_local/state, GET /_local/calls?operation=, POST /_local/reset and POST /_local/jobs/{name} are.',
       );
   }
 }
 
+/** Starts a scheduled function now and answers what it returned. */
+async function runJob({ schedules }: LocalRoutes, job: string, input: string | undefined): Promise<HttpAnswer> {
+  const outcome = await schedules.run(job, input);
+  if (outcome === undefined) return problemAnswer(404, 'No such job', `No schedule of the stack begins with ${job}.`);
+  return json(outcome.kind === 'returned' ? 200 : 502, outcome);
+}
+
 async function state({ client, tableNames }: LocalRoutes) {
   const read = (table: string | undefined) => (table === undefined ? [] : readItems(client, table));
-  const [semel, data] = await Promise.all([read(tableNames.idempotency), read(tableNames.data)]);
+  const [semel, data, charges] = await Promise.all([
+    read(tableNames.idempotency),
+    read(tableNames.data),
+    read(tableNames.provider),
+  ]);
   return {
     records: semel.filter(({ pk }) => String(pk).startsWith('key#')),
     entries: data.filter(({ sk }) => sk === 'entry'),
-    providerCharges: [],
+    providerCharges: charges.filter(({ pk }) => String(pk).startsWith('charge#')).map(providerCharge),
     queues: [],
     deadLetters: [],
   };
 }
+
+/** What the sandbox provider has on its books. */
+const providerCharge = ({ id, reference, amount, status }: Record<string, unknown>) => ({
+  ...{ id, reference, amount, status },
+});
 
 const json = (status: number, value: unknown): HttpAnswer => ({
   status,

@@ -1,5 +1,5 @@
 import { SetupError } from './setup-error.ts';
-import type { StackModel } from './stack-model.ts';
+import type { Resource, StackModel } from './stack-model.ts';
 
 /** A route of the HTTP API and the function behind it. */
 export interface Route {
@@ -28,22 +28,34 @@ export interface RouteMatch {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
+/** An HTTP API: what it is called in the template, and its routes. */
+export interface HttpApi {
+  readonly logicalId: string;
+  readonly routes: readonly Route[];
+}
+
 /**
- * Reads the routes of a stack's HTTP API.
- * @throws SetupError for what would answer differently in AWS: several APIs, a named stage, an authorizer, CORS
+ * Reads a stack's HTTP APIs, in the template's order.
+ * @throws SetupError for what would answer differently in AWS: a named stage, an authorizer, CORS
  */
-export function readRoutes(stack: StackModel): Route[] {
-  const [api, ...others] = stack.ofType('AWS::ApiGatewayV2::Api');
-  if (api === undefined) return [];
-  if (others.length > 0) throw new SetupError('The local cloud runs one HTTP API, the stack has several.');
-  if (api.properties.ProtocolType !== 'HTTP' || api.properties.CorsConfiguration !== undefined) {
-    throw new SetupError(`${api.logicalId}: WebSocket APIs and CORS configurations are not run here.`);
-  }
+export function readApis(stack: StackModel): HttpApi[] {
   for (const { logicalId, properties } of stack.ofType('AWS::ApiGatewayV2::Stage')) {
     if (properties.StageName !== '$default') throw new SetupError(`${logicalId}: only the stage $default is run here.`);
   }
   const integrations = readIntegrations(stack);
-  return stack.ofType('AWS::ApiGatewayV2::Route').map(({ logicalId, properties }) => {
+  return stack
+    .ofType('AWS::ApiGatewayV2::Api')
+    .map((api) => ({ logicalId: api.logicalId, routes: readRoutes(stack, api, integrations) }));
+}
+
+function readRoutes(stack: StackModel, api: Resource, integrations: ReadonlyMap<string, Integration>): Route[] {
+  if (api.properties.ProtocolType !== 'HTTP' || api.properties.CorsConfiguration !== undefined) {
+    throw new SetupError(`${api.logicalId}: WebSocket APIs and CORS configurations are not run here.`);
+  }
+  const ofApi = stack
+    .ofType('AWS::ApiGatewayV2::Route')
+    .filter(({ properties }) => properties.ApiId === api.identity.ref);
+  return ofApi.map(({ logicalId, properties }) => {
     if ((properties.AuthorizationType ?? 'NONE') !== 'NONE')
       throw new SetupError(`${logicalId}: authorizers are not run here.`);
     const integration = integrations.get(String(properties.Target).replace('integrations/', ''));

@@ -5,8 +5,8 @@ import { SetupError } from './setup-error.ts';
 import { emptyTable, putIfAbsent } from './table-contents.ts';
 import { createTables, deleteTables, type TableDefinition } from './tables.ts';
 
-/** The two tables that the functions know, by the environment variables that name them. */
-export type TableRole = 'idempotency' | 'data';
+/** The tables that the functions know, by the environment variables that name them. */
+export type TableRole = keyof typeof VARIABLES;
 
 export type TableNames = Partial<Readonly<Record<TableRole, string>>>;
 
@@ -19,7 +19,11 @@ export interface SeededTables {
   delete(): Promise<void>;
 }
 
-const VARIABLES = { idempotency: ENVIRONMENT.idempotencyTable, data: ENVIRONMENT.dataTable } as const;
+const VARIABLES = {
+  idempotency: ENVIRONMENT.idempotencyTable,
+  data: ENVIRONMENT.dataTable,
+  provider: ENVIRONMENT.providerTable,
+} as const;
 
 /**
  * Finds which table is which.
@@ -28,7 +32,7 @@ const VARIABLES = { idempotency: ENVIRONMENT.idempotencyTable, data: ENVIRONMENT
 export function findTables(functions: readonly FunctionDefinition[]): TableNames {
   const names: Partial<Record<TableRole, string>> = {};
   for (const { name, environment } of functions) {
-    for (const role of ['idempotency', 'data'] as const) {
+    for (const role of Object.keys(VARIABLES) as TableRole[]) {
       const table = environment[VARIABLES[role]];
       if (table === undefined) continue;
       if (table !== (names[role] ?? table))

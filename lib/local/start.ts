@@ -10,7 +10,8 @@ import { readPolicies, type Statement } from './iam.ts';
 import { listNotRun, type Place } from './identities.ts';
 import { answerLocal } from './local-routes.ts';
 import { recordCall } from './record-call.ts';
-import { type Route, readRoutes } from './routes.ts';
+import { type HttpApi, readApis } from './routes.ts';
+import { type RunningSchedules, readSchedules, runSchedules, type ScheduleDefinition } from './schedules.ts';
 import { findTables, type Seed, seedTables, type TableNames } from './seeded-tables.ts';
 import { SetupError } from './setup-error.ts';
 import { modelStack } from './stack-model.ts';
@@ -52,7 +53,8 @@ interface Blueprint {
   readonly place: Place;
   readonly functions: readonly FunctionDefinition[];
   readonly policies: ReadonlyMap<string, readonly Statement[]>;
-  readonly routes: readonly Route[];
+  readonly apis: readonly HttpApi[];
+  readonly schedules: readonly ScheduleDefinition[];
   readonly tables: readonly TableDefinition[];
   readonly tableNames: TableNames;
 }
@@ -82,8 +84,8 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
 
 async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<LocalCloud> {
   const assembly = readAssembly(options.assembly);
-  const server = await cleanup.started(startHttpServer(options.port ?? 4000), (http) => http.close());
-  const blueprint = readBlueprint(assembly, server, options);
+  const servers = await startServers(assembly, options.port ?? 4000, cleanup);
+  const blueprint = readBlueprint(assembly, servers, options);
   const { tables, tableNames } = blueprint;
 
   const dynamodb = await cleanup.started(joinDynamoDb(options), (database) => database.stop());
@@ -99,15 +101,19 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
     await seeded.reset();
     calls.clear();
   };
-  server.open({
-    place: blueprint.place,
-    routes: blueprint.routes,
-    poolOf: (functionArn) => poolOf(pools, functionArn),
-    answerLocal: (method, path, query) => answerLocal({ client, calls, tableNames, reset }, method, path, query),
-    answered: (invocation, operation) => calls.answered(invocation, operation),
-  });
+  const schedules = await cleanup.started(startSchedules(blueprint, pools), async (running) => running.stop());
+  for (const { logicalId, routes } of blueprint.apis) {
+    servers.get(logicalId)?.open({
+      place: blueprint.place,
+      routes,
+      poolOf: (functionArn) => poolOf(pools, functionArn),
+      answerLocal: (...asked) => answerLocal({ client, calls, tableNames, schedules, reset }, ...asked),
+      answered: (invocation, operation) => calls.answered(invocation, operation),
+    });
+  }
+  const [main] = servers.values();
   return {
-    url: server.url,
+    url: main?.url ?? '',
     dynamodbEndpoint: dynamodb.endpoint,
     tableNames,
     notRun: listNotRun(assembly.template),
@@ -116,16 +122,41 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
   };
 }
 
-function readBlueprint(assembly: Assembly, server: HttpServer, { dataDir }: LocalCloudOptions): Blueprint {
+/** One server for each HTTP API of the template: the first on the port asked for, the others on free ones. */
+async function startServers(assembly: Assembly, port: number, cleanup: Cleanup): Promise<Map<string, HttpServer>> {
+  const servers = new Map<string, HttpServer>();
+  for (const [logicalId, { Type: type }] of Object.entries(assembly.template.Resources)) {
+    if (type !== 'AWS::ApiGatewayV2::Api') continue;
+    const starting = startHttpServer(servers.size === 0 ? port : 0);
+    servers.set(logicalId, await cleanup.started(starting, (http) => http.close()));
+  }
+  return servers;
+}
+
+/** The functions run in the background; what they end with is in their logs. */
+async function startSchedules(
+  { schedules }: Blueprint,
+  pools: ReadonlyMap<string, WorkerPool>,
+): Promise<RunningSchedules> {
+  return runSchedules(schedules, (functionArn, event) => poolOf(pools, functionArn).invoke(event).outcome);
+}
+
+function readBlueprint(
+  assembly: Assembly,
+  servers: ReadonlyMap<string, HttpServer>,
+  { dataDir }: LocalCloudOptions,
+): Blueprint {
   const suffix = dataDir === undefined ? randomBytes(3).toString('hex') : '';
-  const place = { stackName: assembly.stackName, region: REGION, account: ACCOUNT, suffix, apiUrl: server.url };
+  const apiUrls = new Map([...servers].map(([logicalId, { url }]) => [logicalId, url]));
+  const place = { stackName: assembly.stackName, region: REGION, account: ACCOUNT, suffix, apiUrls };
   const stack = modelStack(assembly, place);
   const functions = readFunctions(stack);
   return {
     place,
     functions,
     policies: readPolicies(stack),
-    routes: readRoutes(stack),
+    apis: readApis(stack),
+    schedules: readSchedules(stack),
     tables: readTables(stack),
     tableNames: findTables(functions),
   };
@@ -168,6 +199,6 @@ async function startFunctions(
 
 function poolOf(pools: ReadonlyMap<string, WorkerPool>, functionArn: string): WorkerPool {
   const pool = pools.get(functionArn);
-  if (pool === undefined) throw new SetupError(`A route leads to ${functionArn}, which is not part of the stack.`);
+  if (pool === undefined) throw new SetupError(`Something leads to ${functionArn}, which is not part of the stack.`);
   return pool;
 }

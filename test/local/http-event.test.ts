@@ -12,7 +12,7 @@ const place = {
   region: 'us-east-1',
   account: '123456789012',
   suffix: '',
-  apiUrl: 'http://localhost',
+  apiUrls: new Map(),
 };
 const match = {
   route: parseRoute('POST /{path}', { functionArn: 'arn:function', timeout: 30_000 }),

@@ -8,7 +8,7 @@ const place = {
   region: 'us-east-1',
   account: '123456789012',
   suffix: '',
-  apiUrl: 'http://localhost',
+  apiUrls: new Map(),
 };
 const ROLE_ARN = 'arn:aws:iam::123456789012:role/Tiny-Role';
 
@@ -24,20 +24,20 @@ const inline = (statement: object) => ({ Policies: [{ PolicyName: 'p', PolicyDoc
 
 describe('isAllowed', () => {
   it.each<[string | string[], string | string[], string, string, boolean]>([
-    ['dynamodb:GetItem', TABLE, 'dynamodb:GetItem', TABLE, true],
-    ['dynamodb:GetItem', TABLE, 'dynamodb:PutItem', TABLE, false],
-    ['dynamodb:GetItem', TABLE, 'dynamodb:GetItem', `${TABLE}-2`, false],
-    ['dynamodb:GetItem', TABLE, 'dynamodb:GetItem', `${TABLE}/index/byOwner`, false],
+    ['dynamodb:Get.te?', TABLE, 'dynamodb:GetItem', TABLE, true],
+    ['dynamodb:Get.te?', TABLE, 'dynamodb:PutItem', TABLE, false],
+    ['dynamodb:Get.te?', TABLE, 'dynamodb:GetItem', `${TABLE}-2`, false],
+    ['dynamodb:Get.te?', TABLE, 'dynamodb:GetItem', `${TABLE}/index/byOwner`, false],
     ['dynamodb:Query', `${TABLE}/index/*`, 'dynamodb:Query', `${TABLE}/index/byOwner`, true],
     ['dynamodb:Query', `${TABLE}/index/*`, 'dynamodb:Query', TABLE, false],
     ['dynamodb:*Item', '*', 'dynamodb:ConditionCheckItem', TABLE, true],
     ['dynamodb:*Item', '*', 'dynamodb:Query', TABLE, false],
     ['DynamoDB:getitem', TABLE, 'dynamodb:GetItem', TABLE, true],
-    ['dynamodb:GetItem', TABLE.toUpperCase(), 'dynamodb:GetItem', TABLE, false],
+    ['dynamodb:Get.te?', TABLE.toUpperCase(), 'dynamodb:GetItem', TABLE, false],
     ['dynamodb:Ge?Item', TABLE, 'dynamodb:GetItem', TABLE, true],
     ['*', TABLE, 'dynamodb:DeleteTable', TABLE, true],
     [['dynamodb:GetItem', 'dynamodb:PutItem'], ['arn:other', TABLE], 'dynamodb:PutItem', TABLE, true],
-    ['dynamodb:Get.tem', TABLE, 'dynamodb:GetItem', TABLE, false],
+    ['dynamodb:Get.te?', TABLE, 'dynamodb:GetItem', TABLE, false],
   ])('Allow %j on %j: %s on %s is %s', (actions, resources, action, resource, expected) => {
     expect(isAllowed([{ actions: [actions].flat(), resources: [resources].flat() }], action, resource)).toBe(expected);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchRoute, parseRoute, readRoutes } from '../../lib/local/routes.ts';
+import { matchRoute, parseRoute, readApis } from '../../lib/local/routes.ts';
 import { modelStack } from '../../lib/local/stack-model.ts';
 import { tinyTemplate } from './tiny-stack.ts';
 
@@ -48,13 +48,13 @@ describe('matchRoute', () => {
   });
 });
 
-describe('readRoutes', () => {
+describe('readApis', () => {
   const place = {
     stackName: 'Tiny',
     region: 'us-east-1',
     account: '123456789012',
     suffix: '',
-    apiUrl: 'http://localhost',
+    apiUrls: new Map(),
   };
   const read = (change: Record<string, { Type?: string; Properties: Record<string, unknown> }> = {}) => {
     const { Resources } = tinyTemplate();
@@ -64,12 +64,12 @@ describe('readRoutes', () => {
         Properties: { ...Resources[name]?.Properties, ...Properties },
       };
     }
-    return readRoutes(modelStack({ stackName: 'Tiny', template: { Resources }, assets: new Map() }, place));
+    return readApis(modelStack({ stackName: 'Tiny', template: { Resources }, assets: new Map() }, place));
   };
 
   it('leads each route to its function', () => {
     const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:Tiny-Function';
-    expect(read().map((route) => [route.key, route.integration])).toEqual([
+    expect(read()[0]?.routes.map((route) => [route.key, route.integration])).toEqual([
       ['ANY /{path}', { functionArn, timeout: 30_000 }],
       ['GET /impatient/{path}', { functionArn, timeout: 300 }],
     ]);
@@ -81,7 +81,6 @@ describe('readRoutes', () => {
     ['WebSocket', { Api: { Properties: { ProtocolType: 'WEBSOCKET' } } }],
     ['payload 2.0', { Integration: { Properties: { PayloadFormatVersion: '1.0' } } }],
     ['only the stage $default', { Stage: { Type: 'AWS::ApiGatewayV2::Stage', Properties: { StageName: 'v1' } } }],
-    ['has several', { Second: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} } }],
     ['its integration is not part', { Route1: { Properties: { Target: 'integrations/none' } } }],
   ])('refuses what would answer differently in AWS: %s', (message, change) => {
     expect(() => read(change)).toThrow(message);
