@@ -1,36 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { SemelStack, type SemelStackProps } from '../lib/stack.ts';
-import { environmentOf, statements, statementsFor, unbundledApp } from './constructs/synthesize.ts';
-
-const synthesizeStack = (props: SemelStackProps = {}): Template =>
-  Template.fromStack(new SemelStack(unbundledApp(), 'Semel', props));
-
-const template = synthesizeStack();
-
-const tableWith = (key: string): string =>
-  Object.keys(
-    template.findResources('AWS::DynamoDB::Table', {
-      Properties: { GlobalSecondaryIndexes: Match.arrayWith([Match.objectLike({ IndexName: key })]) },
-    }),
-  )[0] ?? '';
-const data = tableWith('byDebtor');
-const records = tableWith('unfinished');
-const providerTable =
-  Object.keys(template.findResources('AWS::DynamoDB::Table')).find((id) => id.startsWith('SandboxProvider')) ?? '';
-const providerApi =
-  Object.keys(template.findResources('AWS::ApiGatewayV2::Api')).find((id) => id.startsWith('SandboxProvider')) ?? '';
-const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] });
-const indexArn = (index: string) => ({ 'Fn::Join': ['', [arn(data), `/index/${index}`]] });
-
-/** What the role of one function may do in DynamoDB. */
-const tableStatementsOf = (endpoint: string) => {
-  const policies = template.findResources('AWS::IAM::Policy');
-  const own = Object.fromEntries(Object.entries(policies).filter(([id]) => id.startsWith(endpoint)));
-  expect(Object.keys(own)).toHaveLength(1);
-  return statementsFor(Template.fromJSON({ Resources: own }), 'dynamodb');
-};
+import { environmentOf } from './constructs/synthesize.ts';
+import { data, providerApi, records, synthesizeStack, template } from './stack/synthesized-stack.ts';
 
 describe('the ledger', () => {
   it('is keyed by pk and sk, on demand, and can be restored to a point in time', () => {
@@ -108,86 +80,6 @@ describe('the API', () => {
   });
 });
 
-describe('permissions', () => {
-  it('of Accounts: create and read, and query both indexes', () => {
-    expect(tableStatementsOf('Accounts')).toEqual([
-      { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:PutItem'], Resource: [arn(data), arn(records)] },
-      { Effect: 'Allow', Action: 'dynamodb:Query', Resource: [indexArn('byCreditor'), indexArn('byDebtor')] },
-    ]);
-  });
-
-  it('of Transfers: update in the ledger only', () => {
-    expect(tableStatementsOf('Transfers')).toEqual([
-      { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:PutItem'], Resource: arn(records) },
-      {
-        Effect: 'Allow',
-        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-        Resource: arn(data),
-      },
-    ]);
-  });
-
-  it('of Charges: delete its own claims, update in the ledger', () => {
-    expect(tableStatementsOf('Charges')).toEqual([
-      {
-        Effect: 'Allow',
-        Action: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
-        Resource: arn(records),
-      },
-      {
-        Effect: 'Allow',
-        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-        Resource: arn(data),
-      },
-    ]);
-  });
-
-  it('of Operations: read only', () => {
-    expect(tableStatementsOf('Operations')).toEqual([
-      { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: [arn(data), arn(records)] },
-    ]);
-  });
-
-  it('of Reconcile: find what is unfinished and finish it, delete nothing', () => {
-    expect(tableStatementsOf('ReconcileRole')).toEqual([
-      { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:PutItem'], Resource: arn(records) },
-      {
-        Effect: 'Allow',
-        Action: 'dynamodb:Query',
-        Resource: { 'Fn::Join': ['', [arn(records), '/index/unfinished']] },
-      },
-      {
-        Effect: 'Allow',
-        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-        Resource: arn(data),
-      },
-    ]);
-  });
-
-  it('of the sandbox provider: its own table only', () => {
-    expect(tableStatementsOf('SandboxProvider')).toEqual([
-      {
-        Effect: 'Allow',
-        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-        Resource: arn(providerTable),
-      },
-    ]);
-  });
-
-  it('of Service: none on tables', () => {
-    expect(tableStatementsOf('Service')).toEqual([]);
-  });
-
-  it('hold no wildcard and only allow', () => {
-    expect(statements(template).length).toBeGreaterThan(0);
-    for (const { Effect, Action, Resource } of statements(template)) {
-      expect(Effect).toBe('Allow');
-      expect(JSON.stringify([Action, Resource])).not.toContain('*');
-    }
-    template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent(), Policies: Match.absent() });
-  });
-});
-
 describe('every function', () => {
   it('is told the tables that it may use and no other', () => {
     const tables = ['IDEMPOTENCY_TABLE_NAME', 'DATA_TABLE_NAME'] as const;
@@ -211,34 +103,6 @@ describe('every function', () => {
     const apis = Object.keys(template.findResources('AWS::ApiGatewayV2::Api'));
     template.resourceCountIs('AWS::Logs::LogGroup', functions.length + apis.length);
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
-  });
-});
-
-describe('the provider', () => {
-  const url = { 'Fn::GetAtt': [providerApi, 'ApiEndpoint'] };
-
-  it('is a sandbox with an API of its own, which charges and the reconciler are told', () => {
-    expect(environmentOf(template, 'Charges').PROVIDER_URL).toEqual(url);
-    expect(environmentOf(template, 'ReconcileFunction').PROVIDER_URL).toEqual(url);
-    expect(environmentOf(template, 'SandboxProvider').PROVIDER_TABLE_NAME).toEqual({ Ref: providerTable });
-  });
-
-  it('can be a real one, and then no sandbox is deployed', () => {
-    const real = synthesizeStack({ providerUrl: 'https://provider.example' });
-    expect(environmentOf(real, 'Charges').PROVIDER_URL).toBe('https://provider.example');
-    real.resourceCountIs('AWS::ApiGatewayV2::Api', 1);
-    real.resourceCountIs('AWS::DynamoDB::Table', 2);
-  });
-});
-
-it('R11 unfinished operations are looked for every minute', () => {
-  const [reconcile = ''] = Object.keys(template.findResources('AWS::Lambda::Function')).filter((id) =>
-    id.startsWith('Reconcile'),
-  );
-  template.hasResourceProperties('AWS::Events::Rule', {
-    ScheduleExpression: 'rate(1 minute)',
-    State: 'ENABLED',
-    Targets: [Match.objectLike({ Arn: arn(reconcile) })],
   });
 });
 
