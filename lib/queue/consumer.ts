@@ -111,7 +111,11 @@ export async function handleThrown(
   }
 }
 
-function logFailure({ consumer }: Invocation, { messageId, correlationId }: QueueMessage, thrown: unknown): void {
+export function logFailure(
+  { consumer }: Invocation,
+  { messageId, correlationId }: QueueMessage,
+  thrown: unknown,
+): void {
   const error = thrown instanceof Error ? thrown : new Error(`Thrown: ${String(thrown)}`);
   logger.error('A message failed and will be delivered again', { consumer, messageId, correlationId, error });
 }

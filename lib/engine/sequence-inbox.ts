@@ -1,0 +1,192 @@
+import { fullJitter } from '../protocol/backoff.ts';
+import type { Inbox } from '../protocol/inbox.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/plan.ts';
+import { SemelError } from '../protocol/problems.ts';
+import { foldSequence, inboxKey, type SequenceEnding } from '../protocol/sequence.ts';
+import type { Milliseconds } from '../protocol/time.ts';
+import { type Advance, advanceMark, parkNumbers, type SumChange } from '../store/advance-mark.ts';
+import { readInbox } from '../store/inbox-item.ts';
+import type { Engine } from './engine.ts';
+import { persist } from './persist.ts';
+
+/** What a sender's messages do to its state. */
+export type SequenceEffect<Body> =
+  /** They add to named sums: nothing has to be read, a run is one request. */
+  | { readonly deltas: (body: Body) => Readonly<Record<string, number>> }
+  /** They make a new state out of the old one: a run is one read and one write. The state is a JSON value. */
+  | { readonly fold: (state: unknown, body: Body) => unknown | Refusal };
+
+/** A run of one sender's messages, in the order in which they came. */
+export interface SequenceRun<Body> {
+  readonly consumer: string;
+  readonly source: string;
+  readonly sender: string;
+  readonly messages: readonly { readonly seq: number; readonly body: Body }[];
+  readonly effect: SequenceEffect<Body>;
+  /** Epoch milliseconds after which no further try starts. */
+  readonly deadline: Milliseconds;
+}
+
+/** What became of each message; why, where one was refused. */
+export interface RunEnding {
+  readonly endings: readonly SequenceEnding[];
+  readonly refusal: Refusal | undefined;
+}
+
+/** What one look at the inbox makes of a run. */
+interface RunPlan extends RunEnding {
+  readonly last: number;
+  readonly advance: Pick<Advance, 'sums' | 'state'>;
+}
+
+/** Each round follows a write of the same inbox by somebody else. */
+const MOST_ROUNDS = 16;
+
+/**
+ * Applies a run of one sender's messages in order, each number once. Optimistically the run starts right after the mark:
+ * then it is one conditional write whatever its length, and only what proves wrong is looked at.
+ *
+ * @rule R29
+ * @throws SemelError `store-unavailable` or `too-many-conflicts`: deliver them again
+ */
+export async function applySequence<Body>(engine: Engine, run: SequenceRun<Body>): Promise<RunEnding> {
+  const { random, sleep } = engine.surroundings;
+  let inbox = assumedInbox(run) ?? (await lookAtInbox(engine, run));
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    if (round > 2) await sleep(fullJitter(round, random()));
+    const plan = planRun(run, inbox);
+    const met = (await writeAdvance(engine, run, inbox, plan)) ?? (await writeParked(engine, run, inbox, plan));
+    if (met === undefined) {
+      countEndings(engine, run.consumer, plan.endings);
+      return plan;
+    }
+    inbox = met.inbox ?? EMPTY;
+  }
+  throw new SemelError('too-many-conflicts', 'Other invocations kept moving the mark of this sender.');
+}
+
+type SeenInbox = Pick<Inbox, 'last' | 'parked' | 'state'> & {
+  /** Undefined where nothing is known but the assumed mark. */
+  readonly sums: Inbox['sums'];
+};
+
+const EMPTY: SeenInbox = { last: 0, sums: {} };
+
+/**
+ * Sums need no read, unless the run alone might pass what a number holds exactly; states always do.
+ */
+function assumedInbox<Body>({ effect, messages }: SequenceRun<Body>): SeenInbox | undefined {
+  const [first] = messages;
+  if (!('deltas' in effect) || first === undefined) return undefined;
+  const sizes = messages.flatMap(({ body }) => Object.values(effect.deltas(body)).map(Math.abs));
+  const harmless = Number.isSafeInteger(sizes.reduce((sum, size) => sum + size, 0));
+  return harmless ? { last: first.seq - 1, sums: undefined } : undefined;
+}
+
+async function lookAtInbox<Body>(engine: Engine, run: SequenceRun<Body>): Promise<SeenInbox> {
+  const { inbox } = await persist(engine.surroundings, run.deadline, (signal) =>
+    readInbox(engine.store, inboxKey(run), signal),
+  );
+  return inbox === undefined ? EMPTY : { ...inbox, sums: inbox.sums ?? {} };
+}
+
+function planRun<Body>(run: SequenceRun<Body>, inbox: SeenInbox): RunPlan {
+  return 'deltas' in run.effect ? planDeltas(run, run.effect.deltas, inbox) : planFold(run, run.effect.fold, inbox);
+}
+
+function planDeltas<Body>(
+  { messages }: SequenceRun<Body>,
+  deltas: (body: Body) => Readonly<Record<string, number>>,
+  inbox: SeenInbox,
+): RunPlan {
+  const changes = new Map<string, SumChange>();
+  let refusal: Refusal | undefined;
+  const { last, endings } = foldSequence(inbox.last, messages.map(seqOf), (index) => {
+    const added = Object.entries(deltas(bodyAt(messages, index)));
+    const next = added.map(([name, add]) => addTo(changes.get(name) ?? noChange(name), add));
+    const fits = next.every(({ name, add }) => Number.isSafeInteger((inbox.sums?.[name] ?? 0) + add));
+    if (fits) for (const change of next) changes.set(change.name, change);
+    else refusal = refuse('balance-limit', 'A sum would pass what a number can hold exactly.');
+    return fits;
+  });
+  return { last, endings, refusal, advance: { sums: [...changes.values()] } };
+}
+
+const LIMIT = Number.MAX_SAFE_INTEGER;
+const noChange = (name: string): SumChange => ({ name, add: 0, least: -LIMIT, most: LIMIT });
+
+/** One more delta: the sum must have been where every step on the way stays within the limits. */
+const addTo = ({ name, add, least, most }: SumChange, delta: number): SumChange => ({
+  name,
+  add: add + delta,
+  least: Math.max(least, -LIMIT - (add + delta)),
+  most: Math.min(most, LIMIT - (add + delta)),
+});
+
+function planFold<Body>(
+  { messages }: SequenceRun<Body>,
+  fold: (state: unknown, body: Body) => unknown | Refusal,
+  inbox: SeenInbox,
+): RunPlan {
+  let { state } = inbox;
+  let refusal: Refusal | undefined;
+  const { last, endings } = foldSequence(inbox.last, messages.map(seqOf), (index) => {
+    const next = fold(structuredClone(state), bodyAt(messages, index));
+    const refused = typeof next === 'object' && next !== null && isRefusal(next);
+    if (refused) refusal = next;
+    else state = next;
+    return !refused;
+  });
+  return { last, endings, refusal, advance: { sums: [], state } };
+}
+
+const seqOf = ({ seq }: { readonly seq: number }): number => seq;
+
+const bodyAt = <Body>(messages: SequenceRun<Body>['messages'], index: number): Body =>
+  (messages[index] as { readonly body: Body }).body;
+
+type Met = { readonly inbox: SeenInbox | undefined };
+
+/** Writes what the plan applies; the inbox that was met instead, or undefined when all is well. */
+async function writeAdvance<Body>(
+  engine: Engine,
+  run: SequenceRun<Body>,
+  { last: from }: SeenInbox,
+  { last: to, endings, advance }: RunPlan,
+): Promise<Met | undefined> {
+  const applied = run.messages.map(seqOf).filter((_, index) => endings[index] === 'applied');
+  if (applied.length === 0) return undefined;
+  const write = { ...advance, key: inboxKey(run), ownerToken: engine.surroundings.token(), from, to, applied };
+  const outcome = await persist(engine.surroundings, run.deadline, (signal) =>
+    advanceMark(engine.store, write, signal),
+  );
+  return outcome.kind === 'met' ? metInbox(outcome.inbox) : undefined;
+}
+
+/** Notes the gaps of a plan, where they are not noted yet. */
+async function writeParked<Body>(
+  engine: Engine,
+  run: SequenceRun<Body>,
+  { parked = new Set() }: SeenInbox,
+  { last, endings }: RunPlan,
+): Promise<Met | undefined> {
+  const early = run.messages.map(seqOf).filter((seq, index) => endings[index] === 'gap' && seq > last);
+  const numbers = [...new Set(early)].filter((seq) => !parked.has(seq));
+  if (numbers.length === 0) return undefined;
+  const outcome = await persist(engine.surroundings, run.deadline, (signal) =>
+    parkNumbers(engine.store, { key: inboxKey(run), last, numbers }, signal),
+  );
+  // Full, or moved on. Full is no harm; where the mark moved, the run is looked at again.
+  if (outcome.kind !== 'met' || (outcome.inbox?.last ?? 0) === last) return undefined;
+  return metInbox(outcome.inbox);
+}
+
+const metInbox = (inbox: Inbox | undefined): Met => ({ inbox: inbox && { ...inbox, sums: inbox.sums ?? {} } });
+
+function countEndings({ count }: Engine, consumer: string, endings: readonly SequenceEnding[]): void {
+  const counters = { applied: 'new', duplicate: 'duplicate-message', gap: 'gap', refused: undefined } as const;
+  for (const ending of endings) {
+    const counter = counters[ending];
+    if (counter !== undefined) count(counter, consumer);
+  }
+}
