@@ -83,6 +83,17 @@ export class IdempotencyTable extends Construct {
     grantQuery(this.table, fn, IdempotencyTable.UNFINISHED_INDEX);
   }
 
+  /** Lets a function apply the messages of a sequence: each write advances a mark that is there. */
+  grantSequence(fn: LambdaFunction): void {
+    this.grant(fn, ['GetItem', 'UpdateItem']);
+  }
+
+  /** Lets a function send what is in the outbox, and find what was left over in it. */
+  grantRelay(fn: LambdaFunction): void {
+    this.grant(fn, ['GetItem', 'DeleteItem']);
+    grantQuery(this.table, fn, IdempotencyTable.UNFINISHED_INDEX);
+  }
+
   private grant(fn: LambdaFunction, actions: readonly ItemAction[]): void {
     grantItems(this.table, fn, actions);
     fn.addEnvironment(ENVIRONMENT.idempotencyTable, this.table.tableName);

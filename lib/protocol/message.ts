@@ -55,3 +55,15 @@ export const eventIdOf = (known: {
  * applied already. Nobody is sent this reply; the event counts as a duplicate.
  */
 export const ALREADY_APPLIED: ReplyDraft = { status: 200 };
+
+/** A message as it leaves: what its consumer gets, and the id that the event keeps however often it is sent. */
+export interface OutgoingMessage {
+  /** Becomes JSON. */
+  readonly body: unknown;
+  /** Absent where the consumer reads the id, or the sequence number, out of the body. */
+  readonly eventId?: string;
+  readonly source: string;
+  /** On a FIFO queue: within what order is kept. */
+  readonly group?: string;
+  readonly correlationId?: string;
+}

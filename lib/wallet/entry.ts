@@ -8,7 +8,7 @@ export const BY_CREDITOR = 'byCreditor';
 interface EntryFacts {
   /** The id of what is booked. */
   readonly id: string;
-  readonly kind: 'opening' | 'transfer' | 'charge' | 'refund' | 'order' | 'payment';
+  readonly kind: 'opening' | 'transfer' | 'charge' | 'refund' | 'deposit' | 'order' | 'payment';
   readonly amount: number;
   /** Where the money leaves; absent when it comes from outside. */
   readonly debitAccount?: string;

@@ -1,0 +1,116 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { ENVIRONMENT } from '../environment.ts';
+import { BundledFunction, type BundledFunctionProps } from './bundled-function.ts';
+import { type DataAccess, grantData } from './data-access.ts';
+import { grantSend } from './queue-grant.ts';
+
+/** What every consumed queue may be told. */
+export interface ConsumerQueueProps extends Omit<BundledFunctionProps, 'timeout'> {
+  /** How long one batch may take. @default Duration.seconds(30) */
+  readonly timeout?: Duration;
+  /** How many messages one invocation gets at most. @default 10 */
+  readonly batchSize?: number;
+  /** How many invocations run at a time at most, from 2 to 1,000. @default as many as the account lets */
+  readonly maxConcurrency?: number;
+  /** After how many receives SQS itself gives a message up. @default 5 */
+  readonly maxReceives?: number;
+  /** For how long a received message is hidden from others. @default 6 × timeout + batching window */
+  readonly visibility?: Duration;
+  /** How long the queue keeps a message. @default Duration.days(4) */
+  readonly retention?: Duration;
+  /** How long the dead-letter queue keeps one. @default Duration.days(14), the most there is */
+  readonly deadLetterRetention?: Duration;
+  /** The application's own table and what may be done with it. @default none */
+  readonly data?: DataAccess;
+}
+
+interface Kind {
+  readonly fifo: boolean;
+  readonly batchingWindow: Duration;
+}
+
+const SECONDS = Duration.seconds(30);
+/** AWS's own advice: a batch may be throttled several times before it gets to run. */
+const VISIBILITY_TIMEOUTS = 6;
+
+/**
+ * A queue, its dead-letter queue and the function that consumes it, wired to report failures message by message.
+ * `OnceQueue` and `SequenceQueue` add what their kind of consumer needs.
+ */
+export class ConsumerQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetterQueue: Queue;
+  readonly function: NodejsFunction;
+
+  /** @throws Error when a message could be delivered again while it is still being handled */
+  constructor(scope: Construct, id: string, props: ConsumerQueueProps & Kind) {
+    super(scope, id);
+    const { fifo, batchingWindow, timeout = SECONDS } = props;
+    const least = Duration.seconds(VISIBILITY_TIMEOUTS * timeout.toSeconds() + batchingWindow.toSeconds());
+    const visibility = props.visibility ?? least;
+    refuseShortVisibility(this, visibility, timeout, batchingWindow);
+    const kind = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, ...(fifo && { fifo }) };
+    this.deadLetterQueue = new Queue(this, 'DeadLetters', { ...kind, retentionPeriod: deadLetterRetentionOf(props) });
+    this.queue = new Queue(this, 'Queue', {
+      ...kind,
+      visibilityTimeout: visibility,
+      retentionPeriod: retentionOf(props),
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.maxReceives ?? 5 },
+    });
+    this.function = this.consumer({ ...props, timeout });
+  }
+
+  /** Lets a function send to the queue: permission and URL together. */
+  grantSend(fn: LambdaFunction): void {
+    grantSend(this.queue, fn, ENVIRONMENT.queueUrl);
+  }
+
+  private consumer(props: ConsumerQueueProps & Kind & { readonly timeout: Duration }): NodejsFunction {
+    const { function: fn } = new BundledFunction(this, 'Consumer', props);
+    fn.addEventSource(
+      new SqsEventSource(this.queue, {
+        batchSize: props.batchSize ?? 10,
+        reportBatchItemFailures: true,
+        // Lambda takes no window on a FIFO queue.
+        ...(!props.fifo && { maxBatchingWindow: props.batchingWindow }),
+        ...(props.maxConcurrency !== undefined && { maxConcurrency: props.maxConcurrency }),
+      }),
+    );
+    fn.addEnvironment(ENVIRONMENT.queueUrl, this.queue.queueUrl);
+    grantSend(this.deadLetterQueue, fn, ENVIRONMENT.deadLetterQueueUrl);
+    if (props.data) grantData(fn, props.data);
+    return fn;
+  }
+}
+
+export const retentionOf = ({ retention }: Pick<ConsumerQueueProps, 'retention'>): Duration =>
+  retention ?? Duration.days(4);
+
+export const deadLetterRetentionOf = ({
+  deadLetterRetention,
+}: Pick<ConsumerQueueProps, 'deadLetterRetention'>): Duration => deadLetterRetention ?? Duration.days(14);
+
+/**
+ * Fails synthesis for a queue that would deliver a message to a second invocation while the first is still at it.
+ * @rule R28
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ */
+const refuseShortVisibility = (
+  consumed: Construct,
+  visibility: Duration,
+  timeout: Duration,
+  batchingWindow: Duration,
+): void => {
+  const least = VISIBILITY_TIMEOUTS * timeout.toSeconds() + batchingWindow.toSeconds();
+  if (visibility.toSeconds() >= least) return;
+  throw new Error(
+    `${consumed.node.path}: the visibility timeout is ${visibility.toSeconds()} s but must be at least ${least} s, ` +
+      `which is ${VISIBILITY_TIMEOUTS} × the function's timeout of ${timeout.toSeconds()} s + ` +
+      `the batching window of ${batchingWindow.toSeconds()} s.`,
+  );
+};
