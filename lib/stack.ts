@@ -2,6 +2,7 @@ import { CfnOutput, RemovalPolicies, RemovalPolicy, Stack, type StackProps } fro
 import type { Construct } from 'constructs';
 import { IdempotencyTable } from './constructs/idempotency-table.ts';
 import { httpApi } from './stack/http-api.ts';
+import { addKeylessEndpoints, addWebhookEndpoint } from './stack/keyless-endpoints.ts';
 import { addReconcileSchedule } from './stack/reconcile-schedule.ts';
 import { SandboxProvider } from './stack/sandbox-provider.ts';
 import { dataTable } from './stack/tables.ts';
@@ -30,6 +31,8 @@ export class SemelStack extends Stack {
     const parts = { api, idempotency, data, providerUrl };
     addLedgerEndpoints(this, parts);
     addChargeEndpoints(this, parts);
+    addKeylessEndpoints(this, parts);
+    addWebhookEndpoint(this, parts);
     addPublicEndpoint(this, parts);
     addReconcileSchedule(this, parts);
 

@@ -21,7 +21,7 @@ const KEY_IS_CHECKED_INSIDE =
   'invocation, and its cache would let a revoked key replay.';
 const PUBLIC = 'The contract, the problem pages and the health check are public and touch no table.';
 
-const addEndpoint = (
+export const addEndpoint = (
   stack: Stack,
   id: string,
   props: Omit<IdempotentEndpointProps, 'entry'>,
