@@ -71,6 +71,17 @@ const Refund = z.object({
   status: z.literal('succeeded'),
 });
 
+const Operation = z.object({
+  id: z.string(),
+  status: z.enum(['in_progress', 'completed', 'needs_attention']),
+  attempts: z.int(),
+  createdAt: z.iso.datetime(),
+  reply: z
+    .object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.string().optional() })
+    .optional()
+    .describe('Once it is completed: what every request with its key is answered.'),
+});
+
 const EntryPage = z.object({
   entries: z.array(
     z.object({
@@ -162,6 +173,13 @@ export const ROUTES: readonly PublishedRoute[] = [
     problems: ['refund-exceeds-charge', 'charge-not-found', 'insufficient-funds', 'card-declined'],
   },
   ...KEYLESS_ROUTES,
+  {
+    route: 'GET /operations/{id}',
+    summary: 'How an operation stands',
+    status: 200,
+    answer: Operation,
+    problems: ['operation-not-found'],
+  },
   {
     route: 'GET /openapi.json',
     summary: 'This description',
