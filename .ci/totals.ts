@@ -1,6 +1,6 @@
 // Prints the closing line of a run from Vitest's report, and fails unless everything passed.
 // Arguments: the report, Vitest's exit code, how many other steps failed.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 interface Report {
   readonly numPassedTests: number;
@@ -12,6 +12,10 @@ interface Report {
 }
 
 const [file = '', testsStatus, failedSteps] = process.argv.slice(2);
+if (!existsSync(file)) {
+  console.error('The tests ended without a report; what they said is above.');
+  process.exit(1);
+}
 const { numPassedTests, numFailedTests, testResults }: Report = JSON.parse(readFileSync(file, 'utf8'));
 /** Files that failed outside of any test, at an import or in a hook. */
 const brokenFiles = testResults.filter(

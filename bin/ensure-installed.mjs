@@ -41,14 +41,18 @@ function packagesIn(file) {
 }
 
 function install() {
-  console.log('Installing the pinned dependencies (npm ci, about half a minute) …');
+  console.log('Installing the pinned dependencies (npm ci, a minute or so) …');
   // npm itself must run on the host's Node: the one in node_modules is about to be replaced.
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== bin);
-  const result = spawnSync('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], {
-    cwd: root,
-    env: { ...process.env, PATH: path.join(delimiter) },
-    stdio: 'inherit',
-  });
+  const result = spawnSync(
+    'npm',
+    ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      env: { ...process.env, PATH: path.join(delimiter) },
+      stdio: 'inherit',
+    },
+  );
   if (result.error) fail(`npm could not be started: ${result.error.message}. It comes with Node: https://nodejs.org`);
   if (result.status !== 0) fail('npm ci failed; its own message is above.');
 }

@@ -8,8 +8,9 @@ import { nearest } from './nearest.ts';
 import { reportFailure } from './report-failure.ts';
 import { start } from './start.ts';
 import { UsageError } from './usage-error.ts';
+import { webhooksSend } from './webhooks-send.ts';
 
-const COMMANDS: readonly Command[] = [start, keysCreate, keysList, keysRevoke];
+const COMMANDS: readonly Command[] = [start, keysCreate, keysList, keysRevoke, webhooksSend];
 
 /**
  * Runs one call of the command line.

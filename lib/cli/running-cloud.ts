@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WebhookSecrets } from './webhook-secrets.ts';
 
 /** What a running local cloud leaves behind for other commands to find it by. */
 export interface RunningCloud {
@@ -8,6 +9,8 @@ export interface RunningCloud {
   readonly dynamodbEndpoint: string;
   /** Undefined for a stack without one. */
   readonly dataTable: string | undefined;
+  /** With which webhooks are signed that it takes. */
+  readonly webhookSecrets: WebhookSecrets;
 }
 
 const FOLDER = '.semel';
@@ -16,7 +19,8 @@ const noteIn = (root: string): string => join(root, FOLDER, 'local.json');
 /** Leaves the note; what it answers takes it away again. */
 export function announceCloud(root: string, cloud: RunningCloud): () => void {
   mkdirSync(join(root, FOLDER), { recursive: true });
-  writeFileSync(noteIn(root), `${JSON.stringify(cloud, null, 2)}\n`);
+  // For its owner only: it holds secrets.
+  writeFileSync(noteIn(root), `${JSON.stringify(cloud, null, 2)}\n`, { mode: 0o600 });
   return () => {
     // A second cloud, started later on another port, has left its own note over this one.
     if (readNote(root)?.pid === cloud.pid) rmSync(noteIn(root), { force: true });

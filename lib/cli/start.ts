@@ -8,6 +8,7 @@ import { PROJECT_ROOT } from './project-root.ts';
 import { announceCloud } from './running-cloud.ts';
 import { synthesize } from './synthesize.ts';
 import { CommandError, UsageError } from './usage-error.ts';
+import { localWebhookSecrets, webhookEnvironment } from './webhook-secrets.ts';
 import { welcome } from './welcome.ts';
 
 const DEFAULT_PORT = '4000';
@@ -64,10 +65,13 @@ async function serveUntil(
 ): Promise<void> {
   // Loaded only now: the other commands answer sooner without it.
   const { startLocalCloud } = await import('../local/start.ts');
-  const cloud = await startLocalCloud({ ...options, seed: localSeed(), log: terminal.explain });
+  const webhookSecrets = localWebhookSecrets();
+  const environment = webhookEnvironment(webhookSecrets);
+  const cloud = await startLocalCloud({ ...options, environment, seed: localSeed(), log: terminal.explain });
   const { url, dynamodbEndpoint, tableNames, notRun } = cloud;
-  const withdraw = announceCloud(PROJECT_ROOT, { pid: process.pid, url, dynamodbEndpoint, dataTable: tableNames.data });
-  terminal.print(welcome({ url, dataDir: options.dataDir, notRun }));
+  const dataTable = tableNames.data;
+  const withdraw = announceCloud(PROJECT_ROOT, { pid: process.pid, url, dynamodbEndpoint, dataTable, webhookSecrets });
+  terminal.print(welcome({ url, dataDir: options.dataDir, notRun, webhookSecrets }));
   await aborted(interrupted);
   withdraw();
   await cloud.stop();

@@ -1,10 +1,13 @@
+import { webhookSecretName } from '../environment.ts';
 import { LOCAL_CALLERS, localApiKey } from './local-seed.ts';
+import { givenSecret, WEBHOOK_SOURCES, type WebhookSecrets } from './webhook-secrets.ts';
 
 /** What `semel start` says once the local cloud answers. */
 export function welcome(cloud: {
   readonly url: string;
   readonly dataDir: string | undefined;
   readonly notRun: readonly string[];
+  readonly webhookSecrets: WebhookSecrets;
 }): string {
   return [
     `The local cloud runs at ${cloud.url} (Ctrl-C stops it)`,
@@ -18,7 +21,15 @@ export function welcome(cloud: {
     "    -H 'Content-Type: application/json' -H 'Idempotency-Key: my-first-key' \\",
     `    -d '{"from":"acct_alice","to":"acct_bob","amount":500}'`,
     '',
+    'Webhooks are signed with these; semel webhooks send <source> posts a sample:',
+    '',
+    ...WEBHOOK_SOURCES.map((source) => `  ${source.padEnd(8)}  ${shownSecret(source, cloud.webhookSecrets)}`),
+    '',
     cloud.dataDir === undefined ? 'Data: in memory (--data-dir keeps it)' : `Data: in ${cloud.dataDir}`,
     ...(cloud.notRun.length > 0 ? [`Deployed but not run here: ${cloud.notRun.join(', ')}`] : []),
   ].join('\n');
 }
+
+/** One that the environment gave is its owner's to know. */
+const shownSecret = (source: keyof WebhookSecrets, secrets: WebhookSecrets): string =>
+  givenSecret(source) === undefined ? secrets[source] : `as ${webhookSecretName(source)} says`;
