@@ -90,6 +90,13 @@ class Reader {
       this.expect(')');
       return present === undefined ? otherwise : present;
     }
+    if (this.is('SIZE')) {
+      this.take();
+      this.expect('(');
+      const sized = this.#item[this.name()];
+      this.expect(')');
+      return sized instanceof Set ? sized.size : undefined;
+    }
     return this.#item[this.name()];
   }
 }
@@ -143,6 +150,12 @@ function readTest(reader: Reader, item: Item | undefined): boolean {
   }
   const left = reader.operand();
   const comparator = reader.take();
+  if (comparator.toUpperCase() === 'BETWEEN') {
+    const least = reader.operand();
+    reader.expect('AND');
+    const most = reader.operand();
+    return compare(left, '>=', least) && compare(left, '<=', most);
+  }
   return compare(left, comparator, reader.operand());
 }
 
@@ -167,7 +180,7 @@ function compare(left: unknown, comparator: string, right: unknown): boolean {
   }
 }
 
-/** The item after an update: SET and REMOVE. Every operand sees the item as it was before. */
+/** The item after an update. Every operand sees the item as it was before. */
 export function updated(expression: string, placeholders: Placeholders, before: Item): Item {
   const reader = new Reader(expression, placeholders, before);
   const after = { ...before };
@@ -176,14 +189,40 @@ export function updated(expression: string, placeholders: Placeholders, before: 
     do {
       if (reader.next === ',') reader.take();
       const name = reader.name();
-      if (clause === 'REMOVE') delete after[name];
-      else if (clause === 'SET') {
-        reader.expect('=');
-        after[name] = reader.operand();
-      } else throw new Error(`${clause} is not understood.`);
+      applyClause(clause, name, reader, after);
     } while (reader.next === ',');
   }
   return after;
+}
+
+function applyClause(clause: string, name: string, reader: Reader, after: Item): void {
+  switch (clause) {
+    case 'REMOVE':
+      delete after[name];
+      return;
+    case 'SET':
+      reader.expect('=');
+      after[name] = reader.operand();
+      return;
+    case 'ADD':
+      after[name] = added(after[name], reader.operand());
+      return;
+    case 'DELETE': {
+      const taken = reader.operand() as Set<unknown>;
+      const left = new Set([...((after[name] as Set<unknown> | undefined) ?? [])].filter((value) => !taken.has(value)));
+      if (left.size > 0) after[name] = left;
+      else delete after[name];
+      return;
+    }
+    default:
+      throw new Error(`${clause} is not understood.`);
+  }
+}
+
+/** ADD makes what is not there: a number from 0, a set from none. */
+function added(before: unknown, value: unknown): unknown {
+  if (value instanceof Set) return new Set([...((before as Set<unknown> | undefined) ?? []), ...value]);
+  return number(before ?? 0) + number(value);
 }
 
 function number(value: unknown): number {

@@ -40,19 +40,29 @@ export function refusedWithoutEffect(world: World, seen: readonly ClientHistory[
 }
 
 /** At the provider and in the ledger, once. */
-export const oneBooking = (world: World): Violations => [
-  ...when(world.provider.receipts.size !== 1, `${world.provider.receipts.size} charges at the provider`),
-  ...singleEffect(world, 'charge', 1),
-];
+export function oneMovement(world: World, kind: 'charge' | 'refund'): Violations {
+  const made = [...world.provider.receipts.values()].filter((receipt) => receipt.kind === kind).length;
+  return [...when(made !== 1, `${made} of kind ${kind} at the provider`), ...singleEffect(world, kind, 1)];
+}
 
 /** What the provider has is what the ledger says, and nothing is left held. */
 export function moneyBooked(world: World): Violations {
-  const charged = [...world.provider.receipts.values()].reduce((sum, { amount }) => sum + amount, 0);
-  const booked = entries(world, 'charge').reduce((sum, { amount }) => sum + Number(amount), 0);
   const alice = world.dynamodb.items('data').find(({ pk }) => pk === 'account#acct_alice');
+  const kinds = (['charge', 'refund'] as const).map((kind) => {
+    const receipts = [...world.provider.receipts.values()].filter((receipt) => receipt.kind === kind);
+    const made = receipts.reduce((sum, { amount }) => sum + amount, 0);
+    return { kind, made, booked: entries(world, kind).reduce((sum, { amount }) => sum + Number(amount), 0) };
+  });
   return [
-    ...when(charged !== booked, `${charged} charged, ${booked} booked`),
-    ...when(Number(alice?.balance) !== 100_000 + booked, `alice holds ${alice?.balance} after ${booked} booked`),
-    ...when(alice?.balance !== alice?.available, 'something is still held'),
+    ...kinds.flatMap(({ kind, made, booked }) => when(made !== booked, `${kind}: ${made} made, ${booked} booked`)),
+    ...when(alice?.balance !== alice?.available, `alice has ${alice?.balance}, of which ${alice?.available} available`),
+    ...when(Number(alice?.balance) + Number(alice?.room) !== Number.MAX_SAFE_INTEGER, 'room is still held'),
   ];
 }
+
+/** A request that nobody competes with is never told that it is in flight. */
+export const neverInFlight = (seen: readonly ClientHistory[]): Violations =>
+  when(
+    seen.some(({ answers }) => answers.some(({ statusCode }) => statusCode === 409)),
+    '409 to a sole request',
+  );

@@ -43,22 +43,26 @@ export interface Budget {
   readonly switches: number;
 }
 
+/** Chooses one of so many options at a step; option 0 is always the run without interference. */
+export type Choose = (step: number, options: number) => number;
+
 /**
- * Decides, at each step, whose call runs next and what becomes of it. The choices so far are given as numbers; beyond
- * them it takes the first option each time, and it notes how many there were, so that an explorer can try the others.
+ * Decides, at each step, whose call runs next and what becomes of it. It notes what was chosen and how many options
+ * there were, so that an explorer can run the same schedule again, or another.
  */
 export class Scheduler {
   readonly steps: Step[] = [];
+  readonly choices: number[] = [];
   /** How many options there were at each step. */
   readonly widths: number[] = [];
-  readonly #choices: readonly number[];
+  readonly #chooseOption: Choose;
   readonly #pending: Pending[] = [];
   #faults: number;
   #switches: number;
   #current = -1;
 
-  constructor(choices: readonly number[], budget: Budget) {
-    this.#choices = choices;
+  constructor(choose: Choose, budget: Budget) {
+    this.#chooseOption = choose;
     this.#faults = budget.faults;
     this.#switches = budget.switches;
   }
@@ -77,11 +81,13 @@ export class Scheduler {
 
   #choose(): void {
     const options = this.#options();
-    const choice = this.#choices[this.widths.length] ?? 0;
-    this.widths.push(options.length);
+    const choice = this.#chooseOption(this.widths.length, options.length);
     const option = options[choice];
-    if (option === undefined)
-      throw new Error(`Step ${this.widths.length} has ${options.length} options, not ${choice + 1}.`);
+    if (option === undefined) {
+      throw new Error(`Step ${this.widths.length} has ${options.length} options; choice ${choice} is none of them.`);
+    }
+    this.widths.push(options.length);
+    this.choices.push(choice);
     this.#take(option);
   }
 
