@@ -62,15 +62,12 @@ export class ExecutionEnvironment {
     return this.#ended;
   }
 
-  /** Runs the handler once; past the function's timeout the worker is ended, as Lambda does. */
+  /** Runs the handler once. Past the function's timeout it still runs: end it then, as Lambda does. */
   async invoke(event: string, invocation: Invocation): Promise<Outcome> {
     const { timeout } = this.definition;
     this.#invocation = invocation;
     const outcome = this.#firstOutcome();
-    const timer = setTimeout(() => {
-      this.#settle({ kind: 'timed-out' });
-      void this.end();
-    }, timeout);
+    const timer = setTimeout(() => this.#settle({ kind: 'timed-out' }), timeout);
     const request: WorkerRequest = { event, invocationId: invocation.id, deadline: Date.now() + timeout };
     this.#worker.postMessage(request);
     try {

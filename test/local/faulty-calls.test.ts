@@ -24,12 +24,18 @@ describe('calls', () => {
     });
   });
 
-  it('are found by operation, after a crash too', async () => {
+  it('are found by operation: after a crash, and where the answer alone names it', async () => {
     const id = newId();
     await send(`/transact?id=${id}`, withFault('crash-after=1'));
     expect(await callsOf(`operation=op_${id}`)).toHaveLength(1);
     await send(`/transact?id=${id}`);
     expect(await callsOf(`operation=op_${id}`)).toHaveLength(2);
+    await send(`/replay?id=${id}`);
+    expect((await callsOf(`operation=op_${id}`)).map(({ action }) => action)).toEqual([
+      'dynamodb:TransactWriteItems',
+      'dynamodb:TransactWriteItems',
+      'dynamodb:GetItem',
+    ]);
   });
 });
 

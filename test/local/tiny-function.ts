@@ -18,6 +18,8 @@ const item = (id: string, attempt = 'first') => ({ pk: { S: id }, sk: { S: 'entr
 const put = (id: string) =>
   client.send(new PutItemCommand({ TableName, Item: item(id), ConditionExpression: 'attribute_not_exists(pk)' }));
 
+const get = (id: string) => client.send(new GetItemCommand({ TableName, Key: { pk: { S: id }, sk: { S: 'entry' } } }));
+
 const transact = (id: string) =>
   client.send(
     new TransactWriteItemsCommand({
@@ -79,13 +81,12 @@ const behaviours: Record<string, Behaviour> = {
     await transact(id);
     return { statusCode: 201, headers: { 'Operation-Id': `op_${id}` } };
   },
-  '/get': (event) =>
-    client.send(
-      new GetItemCommand({
-        TableName,
-        Key: { pk: { S: String(event.queryStringParameters?.id) }, sk: { S: 'entry' } },
-      }),
-    ),
+  '/get': (event) => get(String(event.queryStringParameters?.id)),
+  '/replay': async (event) => {
+    const id = String(event.queryStringParameters?.id);
+    await get(id);
+    return { statusCode: 201, headers: { 'Operation-Id': `op_${id}` } };
+  },
   '/scan': () => client.send(new ScanCommand({ TableName })),
   '/query-index': (event) =>
     client.send(

@@ -71,7 +71,7 @@ describe('a pool', () => {
 
   it('starts no more than the function reserves; the other events wait', async () => {
     const pool = poolOf({ reservedConcurrency: 1 });
-    const outcomes = await Promise.all([run(pool, { wait: 50 }), run(pool), run(pool)]);
+    const outcomes = await Promise.all([run(pool, { wait: 500 }), run(pool), run(pool)]);
     expect(outcomes.map(countOf)).toEqual([1, 2, 3]);
   });
 
