@@ -14,6 +14,8 @@ export const ENVIRONMENT = {
   providerTimeout: 'PROVIDER_TIMEOUT_MS',
   /** The sandbox provider's own table. */
   providerTable: 'PROVIDER_TABLE_NAME',
+  /** Above how many minor units a transfer is told of. */
+  largeTransferLimit: 'LARGE_TRANSFER_LIMIT',
   /** The queue that a function consumes, or sends to. */
   queueUrl: 'QUEUE_URL',
   /** Where a consumer puts what can never be applied. */

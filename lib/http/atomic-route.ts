@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
 import type { Authorize } from '../engine/answer.ts';
+import type { RunningAttempt } from '../engine/attempt.ts';
 import { runAtomic } from '../engine/run-atomic.ts';
 import type { Planned } from '../protocol/plan.ts';
 import { DEFAULT_RETENTION } from '../protocol/retention.ts';
@@ -21,6 +22,8 @@ export interface OperationContext<Body> extends HttpContext<Body> {
     readonly id: string;
     readonly uuid: string;
     readonly now: Milliseconds;
+    /** To go along with what the operation sends (R38). */
+    readonly correlationId?: string | undefined;
     /** 1, and more when an effect's condition said nothing final: plan on fresh reads then. */
     readonly round: number;
   };
@@ -53,8 +56,12 @@ export const atomicRoute =
         options.run({
           body: (options.body === undefined ? undefined : parseBody(options.body, body)) as Body,
           ...{ caller, params, query, read },
-          operation: { round, id: attempt.operationId, uuid: attempt.uuid, now: attempt.startedAt },
+          operation: operationOf(attempt, round),
         }),
     });
     return answerKeyed(answer);
   };
+
+const operationOf = ({ operationId: id, uuid, startedAt: now, correlationId }: RunningAttempt, round: number) => ({
+  ...{ id, uuid, now, correlationId, round },
+});

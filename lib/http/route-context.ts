@@ -9,6 +9,7 @@ import type { Scope } from '../protocol/scope.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { tableReader } from '../store/table-reader.ts';
 import { type Authenticate, apiKeyCaller } from './authenticate.ts';
+import { correlationIdOf } from './correlation-id.ts';
 import { readBody } from './read-body.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './respond.ts';
@@ -74,10 +75,10 @@ export function startKeyed(
   request: HttpRequest,
   accepts: 'json' | 'any',
 ): { readonly attempt: RunningAttempt; readonly body: RequestBody } {
-  const { method, path, rawQuery, header, requestId } = request;
+  const { method, path, rawQuery, header } = request;
   const key = parseIdempotencyKey(header('Idempotency-Key'));
   const body = readBody(request, accepts);
-  const [correlationId = requestId] = header('X-Correlation-Id');
+  const correlationId = correlationIdOf(request);
   const keyed: KeyedRequest = {
     ...{ caller, operation, key, scope, endsAt, correlationId },
     request: { method, path, rawQuery, body },

@@ -3,6 +3,7 @@ import type { OutgoingMessage } from '../protocol/message.ts';
 import { isRefusal, type Refusal } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import { serializeReply } from '../protocol/reply.ts';
+import { correlationIdOf } from './correlation-id.ts';
 import { parseBody, readBody } from './read-body.ts';
 import { respond } from './respond.ts';
 import { enter, type HttpContext, type RouteBase, type RouteHandler } from './route-context.ts';
@@ -30,7 +31,6 @@ export const sendRoute =
     const body = parseBody(options.body, readBody(request, 'json'));
     const message = await options.run({ body, caller, params, query, read });
     if (isRefusal(message)) throw new SemelError(message.problem, message.detail);
-    const [correlationId = request.requestId] = request.header('X-Correlation-Id');
-    const messageId = await options.send({ ...message, correlationId });
+    const messageId = await options.send({ ...message, correlationId: correlationIdOf(request) });
     return respond(serializeReply({ status: 202, body: { messageId } }));
   };

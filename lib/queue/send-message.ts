@@ -1,4 +1,5 @@
-import { type SQSClient, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { createHash } from 'node:crypto';
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { v7 } from 'uuid';
 import { ENVIRONMENT } from '../environment.ts';
 import { MESSAGE_ATTRIBUTES, type OutgoingMessage } from '../protocol/message.ts';
@@ -50,6 +51,9 @@ export function sendable({ body, eventId, source, group, correlationId }: Outgoi
     MessageAttributes: Object.fromEntries(
       Object.entries(attributes).flatMap(([name, value]) => (value ? [[name, textAttribute(value)]] : [])),
     ),
-    ...(group !== undefined && { MessageGroupId: group, MessageDeduplicationId: v7() }),
+    ...(group !== undefined && { MessageGroupId: groupId(group), MessageDeduplicationId: v7() }),
   };
 }
+
+/** Any text may name a group; SQS takes 128 characters of some kinds. */
+const groupId = (group: string): string => createHash('sha256').update(group).digest('base64url');

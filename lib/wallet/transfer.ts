@@ -4,6 +4,7 @@ import type { Reader } from '../protocol/reader.ts';
 import { accountKey, credit, debit, type Origin } from './account.ts';
 import { AccountId, currencyHint } from './account-id.ts';
 import { entry, entryKey } from './entry.ts';
+import { DEFAULT_LIMIT, tellOfLarge } from './large-transfer.ts';
 import { Amount } from './money.ts';
 
 export const CreateTransfer = z
@@ -13,14 +14,19 @@ export const CreateTransfer = z
 /** What is assumed of accounts whose ids do not tell. */
 const USUAL_CURRENCY = 'EUR';
 
-type TransferInput = z.infer<typeof CreateTransfer> & Origin & { readonly operation: { readonly round: number } };
+type TransferInput = z.infer<typeof CreateTransfer> &
+  Origin & {
+    readonly operation: { readonly round: number; readonly correlationId?: string | undefined };
+    /** Above it, the transfer is told of. @default DEFAULT_LIMIT */
+    readonly limit?: number;
+  };
 
 /**
  * Moves an amount from the caller's account to anyone's. The first round assumes the currency that the ids hint at and
  * lets the conditions check it, so that it needs no read; a later round looks.
  */
 export async function transfer(input: TransferInput, read: Reader): Promise<Plan> {
-  const { from, to, amount, caller, operation } = input;
+  const { from, to, amount, caller, operation, limit = DEFAULT_LIMIT } = input;
   const id = `tr_${operation.uuid}`;
   const currency = operation.round === 1 ? hintedCurrency(from, to) : await actualCurrency(from, read);
   const movement = { amount, currency, entryUuid: operation.uuid };
@@ -29,6 +35,7 @@ export async function transfer(input: TransferInput, read: Reader): Promise<Plan
       debit({ ...movement, account: from, caller }),
       credit({ ...movement, account: to }),
       entry({ id, kind: 'transfer', amount, debitAccount: from, creditAccount: to, caller, operation }),
+      ...tellOfLarge({ transfer: id, from, to, amount, currency }, { limit, caller, operation }),
     ],
     reply: {
       status: 201,

@@ -1,0 +1,3 @@
+import { outboxRelay } from '../lib/queue/outbox-relay.ts';
+
+export const handler = outboxRelay();

@@ -1,0 +1,3 @@
+import { outboxSweeper } from '../lib/queue/outbox-sweeper.ts';
+
+export const handler = outboxSweeper();
