@@ -7,6 +7,7 @@ import { accountNotFound, credit, ownAccount } from './account.ts';
 import { AccountId } from './account-id.ts';
 import { entry } from './entry.ts';
 import { Amount, Currency } from './money.ts';
+import { settlementLine } from './settle.ts';
 
 const EVENT_ID = 'must be 1 to 255 printable ASCII characters that name this deposit whenever it is sent';
 
@@ -52,6 +53,7 @@ export function deposit({
     effects: [
       credit({ account, amount, currency, entryUuid: uuid }),
       entry({ ...booking, caller: source, operation: { id, uuid, now } }),
+      settlementLine({ uuid, amount, currency, now }),
     ],
   };
 }

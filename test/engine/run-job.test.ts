@@ -1,0 +1,153 @@
+import { BatchWriteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createEngine, type Engine } from '../../lib/engine/engine.ts';
+import { type Job, runJob } from '../../lib/engine/run-job.ts';
+import { SYSTEM } from '../../lib/engine/surroundings.ts';
+import { milliseconds } from '../../lib/protocol/time.ts';
+import { nightlyJob } from '../../lib/schedule/nightly-job.ts';
+import type { Store } from '../../lib/store/store.ts';
+import { settle, settlementKey, settlementLine } from '../../lib/wallet/settle.ts';
+import { freshStore } from '../setup/fresh-store.ts';
+import { lambdaContext } from '../setup/http-event.ts';
+
+let store: Store;
+let engine: Engine;
+let date: string;
+let night = 0;
+
+beforeAll(async () => {
+  store = await freshStore();
+});
+beforeEach(() => {
+  engine = createEngine({ store });
+  date = new Date(Date.UTC(2026, 0, ++night)).toISOString().slice(0, 10);
+});
+
+const DAY = 86_400_000;
+const soon = (from = Date.now(), time = 60_000) => milliseconds(from + time);
+
+/** A job of a number of pages, each of which adds 1: done twice, it shows. */
+const counting = (pages: number, beforePage: (page: number) => void = () => {}): Job => ({
+  name: 'count',
+  page: async ({ id, cursor = '0' }) => {
+    const page = Number(cursor) + 1;
+    beforePage(page);
+    return { effects: [addOne(id)], next: page === pages ? undefined : String(page) };
+  },
+});
+
+const addOne = (id: string) => ({
+  Update: {
+    Key: { pk: `counted#${id}`, sk: 'pages' },
+    UpdateExpression: 'ADD pages :one',
+    ExpressionAttributeValues: { ':one': 1 },
+  },
+});
+
+const get = async (Key: Record<string, unknown>) =>
+  (await store.client.send(new GetCommand({ TableName: store.dataTable, Key, ConsistentRead: true }))).Item;
+const counted = async (): Promise<number> => (await get({ pk: `counted#${date}`, sk: 'pages' }))?.pages ?? 0;
+
+const jobRecord = async () => {
+  const { Items = [] } = await store.client.send(new ScanCommand({ TableName: store.table, ConsistentRead: true }));
+  return Items.filter(({ operation }) => operation === 'count').toSorted((a, b) => b.firstSeenAt - a.firstSeenAt)[0];
+};
+
+describe('a job', () => {
+  it('R33 is done once and a no-op after that, for 400 days', async () => {
+    expect(await runJob(engine, counting(3), date, soon())).toBe('done');
+    expect(await runJob(engine, counting(3), date, soon())).toBe('already-done');
+    expect(await counted()).toBe(3);
+    const record = await jobRecord();
+    expect(record?.expiresAt - Math.ceil(record?.completedAt / 1_000)).toBe(400 * 86_400);
+  });
+
+  it('R33 of another date is another job', async () => {
+    expect(await runJob(engine, counting(1), date, soon())).toBe('done');
+    expect(await runJob(engine, counting(1), `${date}-b`, soon())).toBe('done');
+  });
+
+  it('R33 that is run five times at once is done by one', async () => {
+    const runs = Array.from({ length: 5 }, () => runJob(createEngine({ store }), counting(4), date, soon()));
+    const endings = await Promise.all(runs);
+    expect(endings.filter((ending) => ending === 'done')).toHaveLength(1);
+    expect(await counted()).toBe(4);
+  });
+
+  it('R33 that dies on a page goes on with that page, under the same operation id', async () => {
+    const dies = counting(5, (page) => {
+      if (page === 3) throw new Error('the machine is gone');
+    });
+    await expect(runJob(engine, dies, date, soon())).rejects.toMatchObject({ code: 'outcome-unknown' });
+    const before = await jobRecord();
+    expect([before?.recoveryPoint, await counted()]).toEqual(['page', 2]);
+    expect(await runJob(engine, counting(5), date, soon())).toBe('done');
+    expect(await counted()).toBe(5);
+    const after = await jobRecord();
+    expect([after?.operationId, after?.attempt]).toEqual([before?.operationId, 2]);
+  });
+
+  it('R33 whose last page was committed but not its end only ends', async () => {
+    let writes = 0;
+    const real = store.client.send.bind(store.client) as (...args: unknown[]) => Promise<unknown>;
+    const client = Object.create(store.client);
+    client.send = async (...args: unknown[]) => {
+      // The claim, two pages; then the machine is gone.
+      if ((args[0] as object).constructor.name !== 'GetCommand' && ++writes > 3) return new Promise(() => {});
+      return real(...args);
+    };
+    void runJob(createEngine({ store: { ...store, client } }), counting(2), date, soon(Date.now(), 8_000));
+    await expect.poll(counted).toBe(2);
+    const later = { ...SYSTEM, now: () => milliseconds(Date.now() + 60_000) };
+    const next = createEngine({ store, surroundings: later });
+    expect(await runJob(next, counting(2), date, soon(Date.now() + 60_000))).toBe('done');
+    expect(await counted()).toBe(2);
+  });
+
+  it('R33 stops before a page for which there is no time, and the next run goes on at once', async () => {
+    let ahead = 0;
+    const surroundings = { ...SYSTEM, now: () => milliseconds(Date.now() + ahead) };
+    const late = createEngine({ store, surroundings });
+    const slow = counting(4, (page) => {
+      if (page === 2) ahead = 56_000;
+    });
+    expect(await runJob(late, slow, date, soon())).toBe('to-be-continued');
+    expect(await counted()).toBe(2);
+    expect(await runJob(late, counting(4), date, soon(Date.now() + ahead))).toBe('done');
+    expect(await counted()).toBe(4);
+  });
+});
+
+describe('the settlement of a day', () => {
+  const line = (index: number, currency = 'EUR') =>
+    settlementLine({
+      uuid: `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+      amount: 10,
+      currency,
+      now: milliseconds(Date.parse(date) + index),
+    });
+  const putLines = async (lines: readonly ReturnType<typeof line>[]) => {
+    for (let from = 0; from < lines.length; from += 25) {
+      const puts = lines.slice(from, from + 25).map((effect) => ({
+        PutRequest: { Item: { ...('Put' in effect ? effect.Put.Item : {}) } },
+      }));
+      await store.client.send(new BatchWriteCommand({ RequestItems: { [store.dataTable]: puts } }));
+    }
+  };
+
+  it('R33 adds up every line of the day before once, over several pages', async () => {
+    await putLines([...Array.from({ length: 450 }, (_, index) => line(index)), line(1_000, 'USD')]);
+    const run = nightlyJob(settle, () => engine);
+    const time = new Date(Date.parse(date) + DAY + 3_600_000).toISOString();
+    const context = lambdaContext(60_000);
+    expect(await run({ time }, context)).toEqual({ job: `settle:${date}`, ending: 'done' });
+    expect(await run({ date }, context)).toEqual({ job: `settle:${date}`, ending: 'already-done' });
+    expect(await get(settlementKey(date, 'EUR'))).toMatchObject({ amount: 4_500, deposits: 450 });
+    expect(await get(settlementKey(date, 'USD'))).toMatchObject({ amount: 10, deposits: 1 });
+  });
+
+  it('R33 refuses what is no date', async () => {
+    const run = nightlyJob(settle, () => engine);
+    await expect(run({ date: '2026-13-01' }, lambdaContext())).rejects.toThrow('2026-13-01 is not a date');
+  });
+});
