@@ -17,7 +17,8 @@ const MAKE: Readonly<Record<WebhookSourceName, () => string>> = {
 export const givenSecret = (source: WebhookSourceName): string | undefined => process.env[webhookSecretName(source)];
 
 /** A local cloud's signing secrets: those of the environment, and new ones where it names none. */
-export const localWebhookSecrets = (): WebhookSecrets => forEachSource((source) => givenSecret(source) ?? MAKE[source]());
+export const localWebhookSecrets = (): WebhookSecrets =>
+  forEachSource((source) => givenSecret(source) ?? MAKE[source]());
 
 /** The environment in which the functions find them. */
 export const webhookEnvironment = (secrets: WebhookSecrets): Readonly<Record<string, string>> =>

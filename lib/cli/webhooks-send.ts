@@ -34,9 +34,9 @@ async function send(input: Input, terminal: Terminal): Promise<void> {
   const source = sourceOf(input);
   const times = wholeNumber(input, 'times', '1');
   if (times > MOST_TIMES) throw new UsageError(`--times is at most ${MOST_TIMES}.`);
-  const target = `${urlOf(input)}/webhooks/${source}`;
   const eventId = textOption(input, 'event') ?? `evt_${randomUUID()}`;
   const body = sampleBody(input, eventId);
+  const target = `${urlOf(input)}/webhooks/${source}`;
   const secret = secretOf(source);
   terminal.explain(`POST ${target}\n${body}`);
   for (let time = 1; time <= times; time++) {
@@ -70,12 +70,16 @@ function wholeNumber(input: Input, name: string, usual: string): number {
 function urlOf(input: Input): string {
   const url = textOption(input, 'url') ?? findRunningCloud(PROJECT_ROOT)?.url;
   if (url !== undefined) return url.replace(/\/+$/, '');
-  throw new CommandError('No local cloud runs from this checkout: start one with npm start, or name a service with --url.');
+  throw new CommandError(
+    'No local cloud runs from this checkout: start one with npm start, or name a service with --url.',
+  );
 }
 
 /** One that rotates has several lines; the newest comes first. */
 function secretOf(source: WebhookSourceName): string {
-  const secret = (givenSecret(source) ?? findRunningCloud(PROJECT_ROOT)?.webhookSecrets[source])?.split('\n')[0]?.trim();
+  const secret = (givenSecret(source) ?? findRunningCloud(PROJECT_ROOT)?.webhookSecrets[source])
+    ?.split('\n')[0]
+    ?.trim();
   if (secret) return secret;
   throw new CommandError(`The signing secret of ${source} is not known: set ${webhookSecretName(source)}.`);
 }

@@ -44,6 +44,9 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   stack: { rooms: ['constructs', 'protocol', 'environment'], packages: CDK },
   // The local cloud reads only the synthesized template and its assets, so what runs here is what deploys.
   local: { rooms: ['environment'], packages: [NODE, AWS_SDK, 'fauxqs', 'aws-lambda'] },
-  cli: { rooms: ['local', 'http', 'wallet', 'store', 'protocol', 'environment'], packages: [NODE, AWS_SDK] },
+  cli: {
+    rooms: ['local', 'http', 'webhook', 'wallet', 'store', 'protocol', 'environment'],
+    packages: [NODE, AWS_SDK, 'standardwebhooks'],
+  },
   bin: { rooms: ['stack', 'cli'], packages: CDK },
 };

@@ -8,6 +8,10 @@ import { freshStore } from '../setup/fresh-store.ts';
 import { call } from './call.ts';
 
 const endpoint = inject('dynamodb');
+const CLOUD = {
+  ...{ pid: process.pid, url: 'http://localhost:4000', dynamodbEndpoint: endpoint },
+  webhookSecrets: { standard: 'whsec_c2VjcmV0', stripe: 'whsec_1', github: 'g' },
+};
 beforeEach(() => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
@@ -88,7 +92,7 @@ describe('findKeyTable', () => {
     mkdirSync(join(root, '.semel'), { recursive: true });
     writeFileSync(join(root, '.semel', 'outputs.json'), JSON.stringify(outputs));
   };
-  const cloud = { pid: process.pid, url: 'http://localhost:4000', dynamodbEndpoint: endpoint, dataTable: 'local-data' };
+  const cloud = { ...CLOUD, dataTable: 'local-data' };
 
   it('takes --table before anything else', () => {
     vi.stubEnv('DATA_TABLE_NAME', 'from-environment');
@@ -137,7 +141,7 @@ describe('findKeyTable', () => {
 describe('announceCloud', () => {
   it('leaves the note of a cloud that started later', () => {
     const root = mkdtempSync(join(tmpdir(), 'semel-cli-'));
-    const cloud = { pid: process.pid, url: 'http://localhost:4000', dynamodbEndpoint: endpoint, dataTable: 'first' };
+    const cloud = { ...CLOUD, dataTable: 'first' };
     const withdraw = announceCloud(root, cloud);
     announceCloud(root, { ...cloud, pid: process.ppid, dataTable: 'second' });
     withdraw();

@@ -5,12 +5,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { PROJECT_ROOT } from '../../lib/cli/project-root.ts';
+import type { WebhookSecrets } from '../../lib/cli/webhook-secrets.ts';
 import type { LocalCloud } from '../../lib/local/start.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The local cloud that the tests over HTTP share, and the assembly for a test that needs a cloud of its own. */
-    cloud: Pick<LocalCloud, 'url' | 'dynamodbEndpoint' | 'tableNames'> & { readonly assembly: string };
+    cloud: Pick<LocalCloud, 'url' | 'dynamodbEndpoint' | 'tableNames'> & {
+      readonly assembly: string;
+      readonly webhookSecrets: WebhookSecrets;
+    };
   }
 }
 
@@ -23,6 +27,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (!testFiles.some((path) => OVER_HTTP.test(path))) return async () => {};
   const { startLocalCloud } = await import('../../lib/local/start.ts');
   const { localSeed } = await import('../../lib/cli/local-seed.ts');
+  const { localWebhookSecrets, webhookEnvironment } = await import('../../lib/cli/webhook-secrets.ts');
+  const webhookSecrets = localWebhookSecrets();
   const assembly = mkdtempSync(join(tmpdir(), 'semel-assembly-'));
   await synthesize(assembly);
   const cloud = await startLocalCloud({
@@ -30,9 +36,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     port: 0,
     dynamodbEndpoint: project.getProvidedContext().dynamodb,
     seed: localSeed(),
+    environment: webhookEnvironment(webhookSecrets),
   });
   const { url, dynamodbEndpoint, tableNames } = cloud;
-  project.provide('cloud', { url, dynamodbEndpoint, tableNames, assembly });
+  project.provide('cloud', { url, dynamodbEndpoint, tableNames, assembly, webhookSecrets });
   return async () => {
     await cloud.stop();
     rmSync(assembly, { recursive: true, force: true });
