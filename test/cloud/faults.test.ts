@@ -41,7 +41,7 @@ async function expectOneAnswer(caller: HttpCaller, path: string, request: Reques
   }
 }
 
-describe.concurrent('a transfer', () => {
+describe.concurrent('a transfer', { timeout: 60_000 }, () => {
   it.each(FAULTS)('R10 happens once and is answered once through %s and a retry', async (fault) => {
     const caller = await newCaller();
     const from = await caller.openAccount(500);
@@ -54,7 +54,7 @@ describe.concurrent('a transfer', () => {
   });
 });
 
-describe.concurrent('an account', () => {
+describe.concurrent('an account', { timeout: 60_000 }, () => {
   it.each(FAULTS)('R10 is opened once through %s and a retry', async (fault) => {
     const caller = await newCaller();
     const request = { key: randomUUID(), body: { currency: 'EUR', openingBalance: 9 } };
