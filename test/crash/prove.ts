@@ -1,0 +1,131 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { describeFailure, type Exploration, explore, wander } from './explorer.ts';
+import { Progress } from './progress.ts';
+import type { Budget } from './scheduler.ts';
+
+process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
+const { SCENARIOS } = await import('./scenarios.ts');
+
+/** A share of the work: all schedules within a budget, or some at random within the scenario's own. */
+interface Job {
+  readonly scenario: number;
+  readonly most: number;
+  readonly how: { readonly budget: Budget } | { readonly seed: number };
+}
+
+/** What a thread sends back: how far it is, and in the end what it found. */
+type Message = { readonly done: number } | { readonly result: Exploration; readonly job: Job };
+
+/** Small enough to try every schedule within them. */
+const EXHAUSTED: readonly Budget[] = [
+  { faults: 1, switches: 1 },
+  { faults: 2, switches: 0 },
+  { faults: 2, switches: 1 },
+];
+const CHUNK = 2_000;
+const REPORT_EVERY = 50;
+
+async function work(job: Job): Promise<void> {
+  const scenario = SCENARIOS[job.scenario];
+  if (scenario === undefined) throw new Error(`There is no scenario ${job.scenario}.`);
+  let unreported = 0;
+  const onSchedule = () => {
+    if (++unreported < REPORT_EVERY) return;
+    parentPort?.postMessage({ done: unreported } satisfies Message);
+    unreported = 0;
+  };
+  const limits = { most: job.most, onSchedule };
+  const result =
+    'seed' in job.how
+      ? await wander(scenario, job.how.seed, limits)
+      : await explore({ ...scenario, budget: job.how.budget }, limits);
+  parentPort?.postMessage({ done: unreported } satisfies Message);
+  parentPort?.postMessage({ result, job } satisfies Message);
+}
+
+async function prove(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      schedules: { type: 'string', default: '1000000' },
+      only: { type: 'string', default: '' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
+  const wanted = SCENARIOS.map((_, index) => index).filter((index) => SCENARIOS[index]?.name.match(values.only));
+  const totals = new Map(wanted.map((index) => [index, { schedules: 0, exhausted: [] as string[], failures: 0 }]));
+  const each = Math.ceil(Number(values.schedules) / wanted.length);
+  const jobs = wanted.flatMap((scenario) => EXHAUSTED.map((budget): Job => ({ scenario, most: each, how: { budget } })));
+  const failures: string[] = [];
+  const progress = new Progress(each * wanted.length);
+  let seed = Number(values.seed);
+  const take = ({ result, job }: { result: Exploration; job: Job }): void => {
+    const total = totals.get(job.scenario);
+    if (total === undefined) return;
+    total.schedules += result.schedules;
+    total.failures += result.failures.length;
+    if (result.exhausted && 'budget' in job.how) total.exhausted.push(`${job.how.budget.faults}/${job.how.budget.switches}`);
+    failures.push(...result.failures.map(describeFailure));
+  };
+  const next = (): Job | undefined => {
+    const planned = jobs.shift();
+    if (planned) return planned;
+    const short = wanted.find((index) => (totals.get(index)?.schedules ?? 0) + (running.get(index) ?? 0) < each);
+    if (short === undefined) return undefined;
+    return { scenario: short, most: CHUNK, how: { seed: seed++ } };
+  };
+  const running = new Map<number, number>();
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, () => runThread({ next, take, running, progress })),
+  );
+  progress.end();
+  console.table(
+    wanted.map((index) => {
+      const total = totals.get(index);
+      return {
+        scenario: SCENARIOS[index]?.name,
+        schedules: total?.schedules,
+        'all within faults/switches': total?.exhausted.join(' '),
+        failures: total?.failures,
+      };
+    }),
+  );
+  for (const failure of failures.slice(0, 10)) console.error(failure);
+  const sum = [...totals.values()].reduce((all, { schedules }) => all + schedules, 0);
+  console.log(`${sum} schedules, ${failures.length} failures, seeds ${values.seed} to ${seed - 1}`);
+  return failures.length === 0 ? 0 : 1;
+}
+
+interface Shared {
+  readonly next: () => Job | undefined;
+  readonly take: (done: { result: Exploration; job: Job }) => void;
+  /** How many schedules are under way, by scenario. */
+  readonly running: Map<number, number>;
+  readonly progress: Progress;
+}
+
+/** Feeds one thread until there is nothing left to do. */
+function runThread({ next, take, running, progress }: Shared): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url));
+    const under = (job: Job, change: number) => running.set(job.scenario, (running.get(job.scenario) ?? 0) + change);
+    const feed = () => {
+      const job = next();
+      if (job === undefined) return void worker.terminate().then(() => resolve(), reject);
+      under(job, job.most);
+      worker.postMessage(job);
+    };
+    worker.on('error', reject);
+    worker.on('message', (message: Message) => {
+      if ('done' in message) return progress.add(message.done);
+      under(message.job, -message.job.most);
+      take(message);
+      feed();
+    });
+    feed();
+  });
+}
+
+if (isMainThread) process.exitCode = await prove();
+else parentPort?.on('message', (job: Job) => void work(job));
