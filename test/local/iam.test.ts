@@ -24,16 +24,16 @@ const inline = (statement: object) => ({ Policies: [{ PolicyName: 'p', PolicyDoc
 
 describe('isAllowed', () => {
   it.each<[string | string[], string | string[], string, string, boolean]>([
-    ['dynamodb:Get.te?', TABLE, 'dynamodb:GetItem', TABLE, true],
-    ['dynamodb:Get.te?', TABLE, 'dynamodb:PutItem', TABLE, false],
-    ['dynamodb:Get.te?', TABLE, 'dynamodb:GetItem', `${TABLE}-2`, false],
-    ['dynamodb:Get.te?', TABLE, 'dynamodb:GetItem', `${TABLE}/index/byOwner`, false],
+    ['dynamodb:GetItem', TABLE, 'dynamodb:GetItem', TABLE, true],
+    ['dynamodb:GetItem', TABLE, 'dynamodb:PutItem', TABLE, false],
+    ['dynamodb:GetItem', TABLE, 'dynamodb:GetItem', `${TABLE}-2`, false],
+    ['dynamodb:GetItem', TABLE, 'dynamodb:GetItem', `${TABLE}/index/byOwner`, false],
     ['dynamodb:Query', `${TABLE}/index/*`, 'dynamodb:Query', `${TABLE}/index/byOwner`, true],
     ['dynamodb:Query', `${TABLE}/index/*`, 'dynamodb:Query', TABLE, false],
     ['dynamodb:*Item', '*', 'dynamodb:ConditionCheckItem', TABLE, true],
     ['dynamodb:*Item', '*', 'dynamodb:Query', TABLE, false],
     ['DynamoDB:getitem', TABLE, 'dynamodb:GetItem', TABLE, true],
-    ['dynamodb:Get.te?', TABLE.toUpperCase(), 'dynamodb:GetItem', TABLE, false],
+    ['dynamodb:GetItem', TABLE.toUpperCase(), 'dynamodb:GetItem', TABLE, false],
     ['dynamodb:Ge?Item', TABLE, 'dynamodb:GetItem', TABLE, true],
     ['*', TABLE, 'dynamodb:DeleteTable', TABLE, true],
     [['dynamodb:GetItem', 'dynamodb:PutItem'], ['arn:other', TABLE], 'dynamodb:PutItem', TABLE, true],

@@ -71,7 +71,11 @@ const integration = (more: object) => ({
 
 const route = (RouteKey: string, target: string) => ({
   Type: 'AWS::ApiGatewayV2::Route',
-  Properties: { RouteKey, Target: { 'Fn::Join': ['', ['integrations/', { Ref: target }]] } },
+  Properties: {
+    ApiId: { Ref: 'Api' },
+    RouteKey,
+    Target: { 'Fn::Join': ['', ['integrations/', { Ref: target }]] },
+  },
 });
 
 /** Writes an assembly as `cdk synth` would, with the tests' function bundled; returns its directory and how to remove it. */
