@@ -1,0 +1,49 @@
+import type { Outcome } from './delivery-error.ts';
+import { isProblem, type Judgement, judgeAnswer } from './judge-answer.ts';
+
+/** How an attempt ended. */
+export interface Attempted {
+  readonly answer: Response | undefined;
+  readonly judgement: Judgement;
+  /** What is known of its effect, unless it is settled. */
+  readonly outcome: Outcome;
+  /** What was thrown instead of an answer, or instead of its body. */
+  readonly failure?: unknown;
+}
+
+/**
+ * Makes one attempt and judges how it ended; it never rejects.
+ *
+ * What will be looked at is read whole, so that a body lost on the way is noticed and fetched again, and so that the
+ * connection of an answer that nobody reads is free for the next attempt. Only an unkeyed answer may be a long stream.
+ *
+ * @param whole is the answer to be read to its end, whatever it is?
+ * @param timeout in milliseconds
+ */
+export async function makeAttempt(
+  send: (signal: AbortSignal) => Promise<Response>,
+  whole: boolean,
+  signal: AbortSignal,
+  timeout: number,
+): Promise<Attempted> {
+  // Not AbortSignal.timeout: that would go on ticking over the body of a long stream.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException('Too slow', 'TimeoutError')), timeout);
+  let answer: Response | undefined;
+  let judgement: Judgement = 'again';
+  try {
+    answer = await send(AbortSignal.any([signal, late.signal]));
+    judgement = judgeAnswer(answer);
+    if (whole || judgement === 'again') {
+      const body = await answer.clone().text();
+      // A problem knows best whether the same request can end differently.
+      if (judgement === 'again' && isProblem(answer) && JSON.parse(body).retryable === false) judgement = 'stop';
+    }
+    // Too early, or too many of them: the server has not even looked at the request.
+    return { answer, judgement, outcome: [425, 429].includes(answer.status) ? 'none' : 'unknown' };
+  } catch (failure) {
+    return { answer, judgement: 'again', outcome: judgement === 'settled' ? 'known' : 'unknown', failure };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,41 @@
+/** The part of a `Response` that is judged. */
+type Answer = Pick<Response, 'status' | 'headers'>;
+
+/**
+ * `settled`: the last word on the request. `again`: sent again, it may end differently.
+ * `stop`: nothing is settled, and sending again would not help.
+ */
+export type Judgement = 'settled' | 'again' | 'stop';
+
+/**
+ * May this request be sent more than once?
+ *
+ * @rule R40
+ * @see https://www.rfc-editor.org/rfc/rfc9110#idempotent.methods
+ * @example isRepeatable('POST', false) // false
+ */
+export const isRepeatable = (method: string, keyed: boolean): boolean =>
+  keyed || /^(GET|HEAD|OPTIONS|PUT|DELETE|TRACE)$/.test(method);
+
+/**
+ * Judges an answer to a request that may be repeated, by its status and headers alone.
+ *
+ * A kept answer, which an earlier attempt got, is final whatever its status. A 409 is "still running" only with
+ * `Retry-After`; a 422 never is.
+ *
+ * @rule R40
+ * @example judgeAnswer(new Response('', { status: 503 })) // 'again'
+ */
+export function judgeAnswer({ status, headers }: Answer): Judgement {
+  const notNow = /^(408|425|429|5..)$/.test(`${status}`) || (status === 409 && headers.has('retry-after'));
+  return notNow && !headers.has('idempotent-replayed') ? 'again' : 'settled';
+}
+
+/** Does the service itself explain what is wrong? @see https://www.rfc-editor.org/rfc/rfc9457 */
+export const isProblem = ({ headers }: Answer): boolean => /problem\+json/.test(headers.get('content-type') ?? '');
+
+/**
+ * Is it about who asks? Such an answer comes before the key is looked at, so it does not say what an earlier attempt
+ * did (R4).
+ */
+export const isAboutCaller = ({ status }: Answer): boolean => status === 401 || status === 403;

@@ -1,0 +1,48 @@
+import { isRepeatable } from './judge-answer.ts';
+
+/** What `fetch` is called with. */
+export type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+
+/** A request that leaves the same each time, to the byte. */
+export interface OutgoingRequest {
+  readonly key: string | undefined;
+  readonly repeatable: boolean;
+  readonly origin: string;
+  readonly signal: AbortSignal;
+  /** Equal for equal requests only. */
+  readonly identity: string;
+  send(fetch: Fetch, attempt: number, signal: AbortSignal): Promise<Response>;
+}
+
+/**
+ * Reads what `fetch` was called with. The body of a request that may be repeated is read now, since a stream could not
+ * be sent twice and a form would not be spelled the same twice; any other goes as it is.
+ *
+ * @param intentKey goes before the request's own key
+ */
+export async function outgoingRequest(
+  input: RequestInfo | URL,
+  init: RequestInit | undefined,
+  intentKey?: string,
+): Promise<OutgoingRequest> {
+  const request = new Request(input, init);
+  const { method, headers, url, signal } = request;
+  if (intentKey !== undefined) headers.set('idempotency-key', intentKey);
+  const key = headers.get('idempotency-key') || undefined;
+  const repeatable = isRepeatable(method, key !== undefined);
+  // null leaves the body to the request.
+  const body = repeatable && !/^(GET|HEAD)$/.test(method) ? await request.arrayBuffer() : null;
+  return {
+    key,
+    repeatable,
+    origin: new URL(url).origin,
+    signal,
+    // This decoding gives each byte a character of its own.
+    identity: JSON.stringify([method, url, [...headers], body && new TextDecoder('latin1').decode(body)]),
+    send(fetch, attempt, both) {
+      // The server may then read before it writes (R24).
+      if (attempt > 1) headers.set('idempotency-attempt', `${attempt}`);
+      return fetch(request, { ...init, headers, body, signal: both });
+    },
+  };
+}
