@@ -2,6 +2,7 @@ import type { Engine } from '../../lib/engine/engine.ts';
 import { reconcile } from '../../lib/engine/reconcile.ts';
 import { route } from '../../lib/http/endpoint.ts';
 import type { LeasedOperation } from '../../lib/protocol/leased-operation.ts';
+import { SemelError } from '../../lib/protocol/problems.ts';
 import { chargeOperation } from '../../lib/wallet/charge.ts';
 import { CREATE_CHARGE, CREATE_REFUND } from '../../lib/wallet/contract.ts';
 import { refundOperation } from '../../lib/wallet/refund.ts';
@@ -47,6 +48,33 @@ const refunder = (world: World, key: string, body: { amount?: number }) => {
   const path = `/charges/${CHARGED.id}/refunds`;
   const event = httpEvent({ route: 'POST /charges/{id}/refunds', path, params: { id: CHARGED.id }, headers, body });
   return insist(world, () => world.request(refundRoute, event));
+};
+
+/** A plain handler under a lease, which says so when nothing was done yet. */
+const wrappedRoute = (engine: Engine, call: ProviderCall) =>
+  route({
+    ...{ engine, authenticate },
+    mode: 'leased',
+    operation: 'plain-charge',
+    body: CREATE_CHARGE.body,
+    run: async ({ intent, operation }) => {
+      const reference = operation.id;
+      await call({ kind: 'find', reference: 'terms', amount: 0 }).catch(() => {
+        throw new SemelError('forbidden', 'The terms could not be read, so nothing was done.');
+      });
+      await call({ kind: 'charge', reference, amount: intent.amount });
+      return { status: 201, body: { reference } };
+    },
+  });
+
+/** Comes back after "nothing was done" as well. */
+const plainCharger = async (world: World): Promise<ClientHistory> => {
+  const body = { account: 'acct_alice', amount: 700, source: 'tok_ok' };
+  const event = httpEvent({ route: 'POST /plain', headers: { 'idempotency-key': 'k' }, body });
+  for (;;) {
+    const history = await insist(world, () => world.request(wrappedRoute, event));
+    if (history.last?.statusCode !== 403) return history;
+  }
 };
 
 const runReconciler = (world: World): Promise<unknown> => {
@@ -119,6 +147,16 @@ export const CHARGE_SCENARIOS: readonly Scenario[] = [
     { faults: 2, switches: 3 },
     (world) => [charger(world, 'k', 'tok_ok'), twiceReconciled(world)],
     (world, seen) => [...oneMovement(world, 'charge'), ...moneyBooked(world), ...answeredAlike(seen)],
+  ),
+  story(
+    'a plain handler under a lease, by two clients',
+    { faults: 3, switches: 2 },
+    (world) => [plainCharger(world), plainCharger(world)],
+    (world, seen) => [
+      ...allDone(seen, 2, [201]),
+      ...(world.provider.receipts.size === 1 ? [] : [`${world.provider.receipts.size} charges at the provider`]),
+      ...answeredAlike(seen),
+    ],
   ),
   story(
     'a refund, sent until it is answered',

@@ -56,7 +56,9 @@ async function prove(): Promise<number> {
   const wanted = SCENARIOS.map((_, index) => index).filter((index) => SCENARIOS[index]?.name.match(values.only));
   const totals = new Map(wanted.map((index) => [index, { schedules: 0, exhausted: [] as string[], failures: 0 }]));
   const each = Math.ceil(Number(values.schedules) / wanted.length);
-  const jobs = wanted.flatMap((scenario) => EXHAUSTED.map((budget): Job => ({ scenario, most: each, how: { budget } })));
+  const jobs = wanted.flatMap((scenario) =>
+    EXHAUSTED.map((budget): Job => ({ scenario, most: Math.ceil(each / 4), how: { budget } })),
+  );
   const failures: string[] = [];
   const progress = new Progress(each * wanted.length);
   let seed = Number(values.seed);
@@ -65,7 +67,8 @@ async function prove(): Promise<number> {
     if (total === undefined) return;
     total.schedules += result.schedules;
     total.failures += result.failures.length;
-    if (result.exhausted && 'budget' in job.how) total.exhausted.push(`${job.how.budget.faults}/${job.how.budget.switches}`);
+    if (result.exhausted && 'budget' in job.how)
+      total.exhausted.push(`${job.how.budget.faults}/${job.how.budget.switches}`);
     failures.push(...result.failures.map(describeFailure));
   };
   const next = (): Job | undefined => {
@@ -76,9 +79,7 @@ async function prove(): Promise<number> {
     return { scenario: short, most: CHUNK, how: { seed: seed++ } };
   };
   const running = new Map<number, number>();
-  await Promise.all(
-    Array.from({ length: availableParallelism() }, () => runThread({ next, take, running, progress })),
-  );
+  await Promise.all(Array.from({ length: availableParallelism() }, () => runThread({ next, take, running, progress })));
   progress.end();
   console.table(
     wanted.map((index) => {

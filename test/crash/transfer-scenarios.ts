@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Engine } from '../../lib/engine/engine.ts';
 import { route } from '../../lib/http/endpoint.ts';
+import { scopedKey, scopeParts } from '../../lib/protocol/scope.ts';
 import { CREATE_TRANSFER } from '../../lib/wallet/contract.ts';
 import { transfer } from '../../lib/wallet/transfer.ts';
 import { httpEvent } from '../setup/http-event.ts';
@@ -29,6 +31,17 @@ const sender = (world: World, key: string, amount: number, { skew = 0, hinted = 
     world.request(transferRoute, httpEvent({ route: 'POST /transfers', headers, body }), skew),
   );
 };
+
+/** The record of the same key, long over, that TTL has not deleted yet. */
+function withExpired(world: World, key: string): World {
+  const hash = createHash('sha256').update(scopedKey(scopeParts('caller', { caller: 'alice', operation: '', key })));
+  world.dynamodb.put('semel', {
+    ...{ pk: `key#${hash.digest('base64url')}`, schemaVersion: 1, status: 'completed', operation: 'create-transfer' },
+    ...{ caller: 'alice', fingerprint: 'old', fingerprintVersion: 1, ownerToken: 'old', operationId: 'op_old' },
+    ...{ attempt: 1, firstSeenAt: 1, completedAt: 1, expiresAt: 1, reply: { status: 201, headers: {}, body: '{}' } },
+  });
+  return world;
+}
 
 export const TRANSFER_SCENARIOS: readonly Scenario[] = [
   story(
@@ -74,6 +87,12 @@ export const TRANSFER_SCENARIOS: readonly Scenario[] = [
     'the same transfer of all there is, twice',
     { faults: 2, switches: 3 },
     (world) => [sender(world, 'k', 100_000), sender(world, 'k', 100_000)],
+    (world, seen) => [...allDone(seen, 2, [201]), ...singleEffect(world, 'transfer', 1), ...answeredAlike(seen)],
+  ),
+  story(
+    'a transfer under an expired key, by two clients',
+    { faults: 2, switches: 3 },
+    (world) => [sender(withExpired(world, 'k'), 'k', 500), sender(world, 'k', 500)],
     (world, seen) => [...allDone(seen, 2, [201]), ...singleEffect(world, 'transfer', 1), ...answeredAlike(seen)],
   ),
   story(
