@@ -10,11 +10,14 @@ export interface DataAccess {
   readonly actions: readonly ItemAction[];
   /** The names of the indexes that may be queried. @default none */
   readonly queryIndexes?: readonly string[];
+  /** May the table itself be queried? @default false */
+  readonly queryTable?: boolean;
 }
 
 /** Gives a function its data table: permission and table name together. */
 export const grantData = (fn: LambdaFunction, access: DataAccess): void => {
   grantItems(access.table, fn, access.actions);
   for (const index of access.queryIndexes ?? []) grantQuery(access.table, fn, index);
+  if (access.queryTable) grantQuery(access.table, fn);
   fn.addEnvironment(ENVIRONMENT.dataTable, access.table.tableName);
 };

@@ -88,8 +88,13 @@ export class IdempotencyTable extends Construct {
     this.grant(fn, ['GetItem', 'UpdateItem']);
   }
 
-  /** Lets a function send what is in the outbox, and find what was left over in it. */
+  /** Lets a function take out of the outbox what it has sent; the stream brings it. */
   grantRelay(fn: LambdaFunction): void {
+    this.grant(fn, ['DeleteItem']);
+  }
+
+  /** Lets a function find what was left over in the outbox, and take it out. */
+  grantSweep(fn: LambdaFunction): void {
     this.grant(fn, ['GetItem', 'DeleteItem']);
     grantQuery(this.table, fn, IdempotencyTable.UNFINISHED_INDEX);
   }

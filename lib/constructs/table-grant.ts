@@ -31,10 +31,24 @@ export const grantItems = (table: ITable, grantee: IGrantable, actions: readonly
   grantKey(table.encryptionKey, grantee, actions.every(isRead) ? READ_KEY_ACTIONS : WRITE_KEY_ACTIONS);
 };
 
-/** Allows `Query` on one index of the table, not on the table itself. */
-export const grantQuery = (table: ITable, grantee: IGrantable, index: string): void => {
-  allow(grantee, ['Query'], `${table.tableArn}/index/${index}`);
+/** Allows `Query` on one index of the table, not on the table itself; or on the table itself, and no index. */
+export const grantQuery = (table: ITable, grantee: IGrantable, index?: string): void => {
+  allow(grantee, ['Query'], index === undefined ? table.tableArn : `${table.tableArn}/index/${index}`);
   grantKey(table.encryptionKey, grantee, READ_KEY_ACTIONS);
+};
+
+/**
+ * Allows what a mapping needs to read the table's stream, and answers the stream's ARN. `ListStreams` is asked for before
+ * a stream is chosen, so it is allowed on all streams of this one table; CDK's own grant allows it everywhere.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ */
+export const grantStream = (table: ITable, grantee: IGrantable): string => {
+  const { tableStreamArn } = table;
+  if (tableStreamArn === undefined) throw new Error(`${table.node.path} has no stream.`);
+  allow(grantee, ['DescribeStream', 'GetRecords', 'GetShardIterator'], tableStreamArn);
+  allow(grantee, ['ListStreams'], `${table.tableArn}/stream/*`);
+  grantKey(table.encryptionKey, grantee, READ_KEY_ACTIONS);
+  return tableStreamArn;
 };
 
 const isRead = (action: ItemAction): boolean => action === 'GetItem';

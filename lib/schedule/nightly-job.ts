@@ -18,8 +18,8 @@ const DAY = 86_400_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * A scheduled Lambda handler that runs a job for the day before. Scheduled several times a night, the later runs continue
- * or find it done.
+ * A scheduled Lambda handler that runs a job for the day before. Scheduled several times a day, the later runs continue or
+ * find it done.
  *
  * @rule R33
  * @throws RangeError for a date that is none

@@ -26,10 +26,11 @@ export const addEndpoint = (
   id: string,
   props: Omit<IdempotentEndpointProps, 'entry'>,
   openBecause = KEY_IS_CHECKED_INSIDE,
-): void => {
+): IdempotentEndpoint => {
   const entry = functionFile(id.toLowerCase());
   const endpoint = new IdempotentEndpoint(stack, id, { serviceName: 'wallet', entry, ...props });
   Validations.of(endpoint).acknowledge({ id: 'AwsSolutions::AwsSolutions-APIG4', reason: openBecause });
+  return endpoint;
 };
 
 /** Accounts and transfers: their effects are all in DynamoDB. */
@@ -68,5 +69,6 @@ export const addChargeEndpoints = (stack: Stack, { api, idempotency, data, provi
 };
 
 /** What anyone may read. */
-export const addPublicEndpoint = (stack: Stack, { api }: Pick<WalletParts, 'api'>): void =>
+export const addPublicEndpoint = (stack: Stack, { api }: Pick<WalletParts, 'api'>): void => {
   addEndpoint(stack, 'Service', { api, routes: ['GET /openapi.json', 'GET /problems/{code}', 'GET /health'] }, PUBLIC);
+};
