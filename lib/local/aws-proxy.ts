@@ -9,6 +9,10 @@ import { type Forwarded, forward } from './forward.ts';
 import { isAllowed, type Statement } from './iam.ts';
 import type { Invocation } from './invocation.ts';
 import { readBody } from './read-body.ts';
+import { readSqsRequest, type SqsRequest } from './sqs-request.ts';
+
+/** A request to one of the services that are run here. */
+export type AwsRequest = DynamoDbRequest | SqsRequest;
 
 /** One request of a function, from its arrival to what became of it. */
 export interface ProxiedCall {
@@ -18,7 +22,7 @@ export interface ProxiedCall {
   /** Its number within the invocation, from 1; 0 between invocations. */
   readonly number: number;
   readonly target: string;
-  readonly request: DynamoDbRequest | undefined;
+  readonly request: AwsRequest | undefined;
   readonly fault: CallFault | 'outage' | undefined;
 }
 
@@ -27,33 +31,43 @@ export type Reaction = ({ readonly kind: 'answer'; readonly error?: string } & F
 
 interface ProxySettings {
   readonly dynamodbEndpoint: string;
+  /** Undefined for a stack without queues. */
+  readonly queuesEndpoint: string | undefined;
   /** The environment that uses an access key. */
   readonly environmentOf: (accessKey: string) => ExecutionEnvironment | undefined;
   readonly policiesOf: (roleArn: string) => readonly Statement[];
   readonly tableArn: (table: string) => string;
+  readonly queueArn: (queue: string) => string;
   /** Hears of every call once it is over. */
   readonly record: (call: ProxiedCall, reaction: Reaction) => void;
 }
 
-/** Stands between the functions and DynamoDB Local, so that the real SDK meets permissions and failures as in AWS. */
+/** Stands between the functions and the emulators, so that the real SDK meets permissions and failures as in AWS. */
 export interface AwsProxy {
   readonly url: string;
+  /** Passes requests on from now on; its address is needed before all that it leads to is known. */
+  open(settings: ProxySettings): void;
   /** While on, every connection is cut, as if the service could not be reached. */
   outage(on: boolean): void;
   close(): Promise<void>;
 }
 
 /** Starts the proxy on a free port of this machine. */
-export async function startAwsProxy(settings: ProxySettings): Promise<AwsProxy> {
+export async function startAwsProxy(): Promise<AwsProxy> {
   let isOut = false;
+  let settings: ProxySettings | undefined;
   const server = createServer((request, response) => {
-    respond(request, response, settings, isOut).catch(() => response.destroy());
+    if (settings === undefined) response.destroy();
+    else respond(request, response, settings, isOut).catch(() => response.destroy());
   });
   // A connection that the proxy closed while idle would look like a failure of AWS to the SDK.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open: (opened) => {
+      settings = opened;
+    },
     outage: (on) => {
       isOut = on;
       if (on) server.closeAllConnections();
@@ -78,7 +92,9 @@ async function respond(
   const call = describe(message, body, environment, settings, isOut);
   const delay = delayOf(call.invocation?.faults ?? []);
   if (delay > 0) await sleep(delay);
-  const reaction = await react(call, settings, () => forward(settings.dynamodbEndpoint, message.headers, body));
+  const reaction = await react(call, settings, async () =>
+    keepHere(call, await forward(endpointOf(call, settings), message.headers, body), message.headers.host),
+  );
   settings.record(call, reaction);
   if (reaction.kind === 'answer') send(response, reaction);
   else response.destroy();
@@ -97,20 +113,33 @@ function describe(
   const { invocation } = environment;
   const number = invocation === undefined ? 0 : ++invocation.awsCalls;
   const target = String(message.headers['x-amz-target'] ?? '');
-  const action = /^DynamoDB_20120810\.(\w+)$/.exec(target)?.[1];
   return {
     at: Date.now(),
     environment,
     invocation,
     number,
     target,
-    request:
-      action === undefined ? undefined : readDynamoDbRequest(action, JSON.parse(body.toString()), settings.tableArn),
+    request: readRequest(target, body, settings),
     fault: isOut ? 'outage' : faultAt(invocation?.faults ?? [], number),
   };
 }
 
-/** What comes first decides: the injected failure, then permissions, then DynamoDB itself. */
+function readRequest(target: string, body: Buffer, settings: ProxySettings): AwsRequest | undefined {
+  const [, service, action] = /^(DynamoDB_20120810|AmazonSQS)\.(\w+)$/.exec(target) ?? [];
+  if (action === undefined) return undefined;
+  const members = JSON.parse(body.toString());
+  return service === 'AmazonSQS'
+    ? readSqsRequest(action, members, settings.queueArn)
+    : readDynamoDbRequest(action, members, settings.tableArn);
+}
+
+function endpointOf({ request }: ProxiedCall, { dynamodbEndpoint, queuesEndpoint }: ProxySettings): string {
+  if (request?.service !== 'sqs') return dynamodbEndpoint;
+  if (queuesEndpoint === undefined) throw new Error('The stack has no queues.');
+  return queuesEndpoint;
+}
+
+/** What comes first decides: the injected failure, then permissions, then the service itself. */
 async function react(call: ProxiedCall, settings: ProxySettings, send: () => Promise<Forwarded>): Promise<Reaction> {
   const { fault, request } = call;
   if (fault === 'outage') return CUT;
@@ -128,10 +157,17 @@ async function react(call: ProxiedCall, settings: ProxySettings, send: () => Pro
 
 const CUT: Reaction = { kind: 'cut' };
 
+/** The emulator gives queues URLs of its own; what is sent to such a one would pass the proxy by. */
+function keepHere({ request }: ProxiedCall, answer: Forwarded, host: string | undefined): Forwarded {
+  if (request?.service !== 'sqs' || request.action !== 'GetQueueUrl') return answer;
+  const body = answer.body.toString().replace(/"QueueUrl":"http:\/\/[^/]+/, `"QueueUrl":"http://${host}`);
+  return { ...answer, body: Buffer.from(body) };
+}
+
 /** Reads meet throttling but no conflict: only writes hold items. */
 function injectedError({ fault, request }: ProxiedCall): AwsError | undefined {
   if (fault === 'throttle') return throttled();
-  if (fault !== 'conflict' || request === undefined) return undefined;
+  if (fault !== 'conflict' || request?.service !== 'dynamodb') return undefined;
   if (request.transactional) return conflict(request.items);
   return request.writes.length > 0 ? conflict(undefined) : undefined;
 }

@@ -16,6 +16,8 @@ export interface RecordedCall {
   /** @example 'dynamodb:TransactWriteItems' */
   readonly action: string;
   readonly tables: readonly string[];
+  /** The queue that a request to SQS names; null for the others. */
+  readonly queue: string | null;
   /** How many items it named or, for Query and Scan, returned; null when unknown. */
   readonly items: number | null;
   /** What AWS would bill for it, indexes aside, computed from item sizes; null where it neither reads nor writes. */

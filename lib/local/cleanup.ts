@@ -5,8 +5,13 @@ export class Cleanup {
   /** Waits for something to start and remembers how to end it. */
   async started<T>(starting: Promise<T>, end: (what: T) => Promise<void>): Promise<T> {
     const what = await starting;
-    this.#steps.push(() => end(what));
+    this.add(() => end(what));
     return what;
+  }
+
+  /** Remembers how to end what is running already. */
+  add(end: () => Promise<void>): void {
+    this.#steps.push(end);
   }
 
   /** Runs every step, even after one has failed. @throws the first failure */

@@ -15,6 +15,7 @@ export interface ItemWrite {
 
 /** A request to DynamoDB, as far as permissions, faults and counting need it. */
 export interface DynamoDbRequest {
+  readonly service: 'dynamodb';
   readonly action: string;
   readonly tables: readonly string[];
   readonly permissions: readonly Permission[];
@@ -55,6 +56,7 @@ export function readDynamoDbRequest(
   const tables = [...new Set(targets.map(({ table }) => table))];
   const writes = targets.flatMap((target) => (target.write === undefined ? [] : [target.write]));
   return {
+    service: 'dynamodb',
     action,
     tables,
     writes,

@@ -5,6 +5,7 @@ import { dropsResponse, parseFaults } from './faults.ts';
 import { gatewayAnswer, type HttpAnswer, httpAnswer, problemAnswer } from './http-answer.ts';
 import { httpEvent, splitOnce } from './http-event.ts';
 import type { Place } from './identities.ts';
+import type { LocalRequest } from './local-routes.ts';
 import { readBody } from './read-body.ts';
 import { matchRoute, type Route, type RouteMatch } from './routes.ts';
 import { SetupError } from './setup-error.ts';
@@ -15,7 +16,7 @@ interface Site {
   readonly routes: readonly Route[];
   readonly poolOf: (functionArn: string) => WorkerPool;
   /** Answers `/_local/…`; the paths of the local cloud itself, which the stack does not have. */
-  readonly answerLocal: (method: string, path: string, query: URLSearchParams) => Promise<HttpAnswer>;
+  readonly answerLocal: (asked: LocalRequest) => Promise<HttpAnswer>;
   /** Hears which operation an invocation answered. */
   readonly answered: (invocation: string, operation: string) => void;
 }
@@ -76,7 +77,7 @@ async function serve(message: IncomingMessage, site: Site): Promise<HttpAnswer |
   const method = message.method ?? 'GET';
   const body = await readBody(message, LONGEST_BODY);
   if (body === undefined) return gatewayAnswer(413, 'Request Entity Too Large');
-  if (path.startsWith('/_local/')) return site.answerLocal(method, path, new URLSearchParams(query));
+  if (path.startsWith('/_local/')) return site.answerLocal({ method, path, query: new URLSearchParams(query), body });
   try {
     const match = METHODS.has(method) ? matchRoute(site.routes, method, path) : undefined;
     return match === undefined ? gatewayAnswer(404, 'Not Found') : await invoke(message, body, match, site);

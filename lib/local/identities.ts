@@ -13,14 +13,18 @@ export interface Place {
   readonly stackName: string;
   readonly region: string;
   readonly account: string;
-  /** Ends the names of tables, so that several local clouds can share one DynamoDB Local; may be empty. */
+  /** Ends the names of tables and queues, so that several local clouds can share one DynamoDB Local; may be empty. */
   readonly suffix: string;
   /** Where each HTTP API answers, by its logical id. */
   readonly apiUrls: ReadonlyMap<string, string>;
+  /** Where requests to AWS go: queue URLs begin with it, since the SDK follows those and not its settings. */
+  readonly proxyUrl: string;
 }
 
 interface Naming extends Place {
   readonly logicalId: string;
+  /** As the template has them, not resolved. */
+  readonly properties: Readonly<Record<string, unknown>>;
   /** The physical name: stable over restarts, so that kept data is found again. */
   readonly name: string;
 }
@@ -32,10 +36,18 @@ const arn = ({ region, account }: Place, service: string, rest: string): string 
 
 const named: Identify = ({ name }) => ({ ref: name, attributes: {} });
 
+const suffixed = ({ name, suffix }: Naming): string => (suffix === '' ? name : `${name}-${suffix}`);
+
 const table: Identify = (naming) => {
-  const name = naming.suffix === '' ? naming.name : `${naming.name}-${naming.suffix}`;
+  const name = suffixed(naming);
   const tableArn = arn(naming, 'dynamodb', `table/${name}`);
   return { ref: name, attributes: { Arn: tableArn, StreamArn: `${tableArn}/stream/local` } };
+};
+
+const queue: Identify = (naming) => {
+  const name = `${suffixed(naming)}${naming.properties.FifoQueue === true ? '.fifo' : ''}`;
+  const attributes = { Arn: arn(naming, 'sqs', name), QueueName: name };
+  return { ref: `${naming.proxyUrl}/${naming.account}/${name}`, attributes };
 };
 
 const withArn =
@@ -53,6 +65,7 @@ const IDENTIFY: Readonly<Record<string, Identify>> = {
   'AWS::DynamoDB::Table': table,
   'AWS::DynamoDB::GlobalTable': table,
   'AWS::Lambda::Function': withArn('lambda', 'function:'),
+  'AWS::Lambda::EventSourceMapping': named,
   'AWS::Lambda::Permission': named,
   'AWS::IAM::Role': iam('role'),
   'AWS::IAM::Policy': named,
@@ -82,6 +95,14 @@ const IDENTIFY: Readonly<Record<string, Identify>> = {
     ref: arn(naming, 'secretsmanager', `secret:${naming.name}`),
     attributes: {},
   }),
+  'AWS::SNS::Subscription': named,
+  'AWS::SNS::Topic': (naming) => {
+    const topicArn = arn(naming, 'sns', naming.name);
+    return { ref: topicArn, attributes: { TopicArn: topicArn, TopicName: naming.name } };
+  },
+  'AWS::SNS::TopicPolicy': named,
+  'AWS::SQS::Queue': queue,
+  'AWS::SQS::QueuePolicy': named,
   'AWS::CDK::Metadata': named,
 };
 
@@ -99,6 +120,12 @@ const NOT_RUN: ReadonlySet<string> = new Set([
   'AWS::Logs::MetricFilter',
   // What functions read from it is given to them in their environment here.
   'AWS::SecretsManager::Secret',
+  // Alarms are sent nowhere from here.
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  // The policies of CDK's queues ask for TLS, which nothing here speaks; who may do what is said by roles.
+  'AWS::SQS::QueuePolicy',
 ]);
 
 /**
@@ -108,10 +135,11 @@ const NOT_RUN: ReadonlySet<string> = new Set([
 export function identify(template: Template, place: Place): Map<string, Identity> {
   const identities = new Map<string, Identity>();
   const unknown: string[] = [];
-  for (const [logicalId, { Type: type }] of Object.entries(template.Resources)) {
+  for (const [logicalId, { Type: type, Properties: properties = {} }] of Object.entries(template.Resources)) {
     const identity = IDENTIFY[type];
+    const name = `${place.stackName}-${logicalId}`;
     if (identity === undefined) unknown.push(`${logicalId} (${type})`);
-    else identities.set(logicalId, identity({ ...place, logicalId, name: `${place.stackName}-${logicalId}` }));
+    else identities.set(logicalId, identity({ ...place, logicalId, name, properties }));
   }
   if (unknown.length > 0) throw new SetupError(`The local cloud cannot run: ${unknown.join(', ')}`);
   return identities;

@@ -1,6 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type BackgroundFaults, readBackgroundFault } from './background-faults.ts';
 import type { CallLog } from './call-log.ts';
+import type { DeadLetter } from './dead-letters.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
+import type { QueueState } from './queues.ts';
 import type { RunningSchedules } from './schedules.ts';
 import type { TableNames } from './seeded-tables.ts';
 import { sizeWrites } from './size-writes.ts';
@@ -11,16 +14,23 @@ interface LocalRoutes {
   readonly calls: CallLog;
   readonly tableNames: TableNames;
   readonly schedules: RunningSchedules;
+  readonly faults: BackgroundFaults;
+  readonly queueState: () => { readonly queues: readonly QueueState[]; readonly deadLetters: readonly DeadLetter[] };
   /** Empties everything and seeds it again. */
   readonly reset: () => Promise<void>;
+}
+
+export interface LocalRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
 }
 
 /** Answers the paths below `/_local/`: what tests and people look at, and what the deployed stack never has. */
 export async function answerLocal(
   routes: LocalRoutes,
-  method: string,
-  path: string,
-  query: URLSearchParams,
+  { method, path, query, body }: LocalRequest,
 ): Promise<HttpAnswer> {
   const [, job] = /^POST \/_local\/jobs\/([\w-]+)$/.exec(`${method} ${path}`) ?? [];
   if (job !== undefined) return runJob(routes, job, query.get('input') ?? undefined);
@@ -37,12 +47,17 @@ export async function answerLocal(
     }
     case 'POST /_local/reset':
       await routes.reset();
-      return { ...json(204, null), body: Buffer.alloc(0) };
+      return NOTHING;
+    case 'POST /_local/faults':
+      return orderFault(routes, body);
+    case 'DELETE /_local/faults':
+      routes.faults.clear();
+      return NOTHING;
     default:
       return problemAnswer(
         404,
         'No such local route',
-        'GET /_local/state, GET /_local/calls?operation=, POST /_local/reset and POST /_local/jobs/{name} are.',
+        'GET /_local/state, GET /_local/calls?operation=, POST /_local/reset, POST /_local/jobs/{name}, POST and DELETE /_local/faults are.',
       );
   }
 }
@@ -54,7 +69,23 @@ async function runJob({ schedules }: LocalRoutes, job: string, input: string | u
   return json(outcome.kind === 'returned' ? 200 : 502, outcome);
 }
 
-async function state({ client, tableNames }: LocalRoutes) {
+/** What goes wrong from now on in functions that no client waits for. */
+function orderFault({ faults }: LocalRoutes, body: Buffer): HttpAnswer {
+  const fault = readBackgroundFault(parsed(body));
+  if (typeof fault === 'string') return problemAnswer(400, 'Unknown fault', fault);
+  faults.add(fault);
+  return NOTHING;
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+async function state({ client, tableNames, queueState }: LocalRoutes) {
   const read = (table: string | undefined) => (table === undefined ? [] : readItems(client, table));
   const [semel, data, charges] = await Promise.all([
     read(tableNames.idempotency),
@@ -65,8 +96,7 @@ async function state({ client, tableNames }: LocalRoutes) {
     records: semel.filter(({ pk }) => String(pk).startsWith('key#')),
     entries: data.filter(({ sk }) => sk === 'entry'),
     providerCharges: charges.filter(({ pk }) => String(pk).startsWith('charge#')).map(providerCharge),
-    queues: [],
-    deadLetters: [],
+    ...queueState(),
   };
 }
 
@@ -81,6 +111,8 @@ const json = (status: number, value: unknown): HttpAnswer => ({
   cookies: [],
   body: Buffer.from(JSON.stringify(value, plainly)),
 });
+
+const NOTHING: HttpAnswer = { ...json(204, null), body: Buffer.alloc(0) };
 
 /** Sets and binary attributes, which JSON would show as empty objects and as objects of indices. */
 function plainly(_name: string, value: unknown): unknown {

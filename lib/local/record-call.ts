@@ -5,7 +5,8 @@ import type { DynamoDbRequest } from './dynamodb-request.ts';
 
 /** Describes a call that is over. */
 export function recordCall(call: ProxiedCall, reaction: Reaction): KeptCall {
-  const { environment, invocation, request } = call;
+  const { environment, invocation } = call;
+  const request = call.request?.service === 'dynamodb' ? call.request : undefined;
   const answer =
     reaction.kind === 'answer' && request !== undefined && !isWrite(request) ? parse(reaction.body) : undefined;
   const units = request !== undefined && isWrite(request) ? writeUnits(request) : null;
@@ -16,9 +17,10 @@ export function recordCall(call: ProxiedCall, reaction: Reaction): KeptCall {
     request: invocation?.request ?? null,
     operation: request?.operationId ?? null,
     call: call.number,
-    action: request === undefined ? call.target : `dynamodb:${request.action}`,
+    action: call.request === undefined ? call.target : `${call.request.service}:${call.request.action}`,
     tables: request?.tables ?? [],
-    items: request?.items ?? answer?.Count ?? null,
+    queue: call.request?.service === 'sqs' ? call.request.queue : null,
+    items: call.request?.items ?? answer?.Count ?? null,
     writeUnits: units,
     readUnits: request !== undefined && answer !== undefined ? readUnits(request, answer) : null,
     status: reaction.kind === 'answer' ? reaction.status : 0,

@@ -1,23 +1,21 @@
-import { randomBytes } from 'node:crypto';
 import { type AwsProxy, startAwsProxy } from './aws-proxy.ts';
+import { background, poolOf } from './background.ts';
+import { BackgroundFaults } from './background-faults.ts';
+import { type Blueprint, REGION, readBlueprint } from './blueprint.ts';
 import { CallLog } from './call-log.ts';
 import { Cleanup } from './cleanup.ts';
+import { deadLetters } from './dead-letters.ts';
 import { type RunningDynamoDb, startDynamoDb } from './dynamodb.ts';
-import type { ExecutionEnvironment } from './execution-environment.ts';
-import { type FunctionDefinition, readFunctions } from './functions.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
-import { readPolicies, type Statement } from './iam.ts';
-import { listNotRun, type Place } from './identities.ts';
+import { listNotRun } from './identities.ts';
 import { answerLocal } from './local-routes.ts';
-import { recordCall } from './record-call.ts';
-import { type HttpApi, readApis } from './routes.ts';
-import { type RunningSchedules, readSchedules, runSchedules, type ScheduleDefinition } from './schedules.ts';
-import { findTables, type Seed, seedTables, type TableNames } from './seeded-tables.ts';
-import { SetupError } from './setup-error.ts';
-import { modelStack } from './stack-model.ts';
-import { localClient, readTables, type TableDefinition } from './tables.ts';
+import { startQueues } from './queues.ts';
+import { runFunctions } from './running-functions.ts';
+import { runEventSources } from './running-sources.ts';
+import { runSchedules } from './schedules.ts';
+import { type Seed, seedTables, type TableNames } from './seeded-tables.ts';
+import { localClient } from './tables.ts';
 import { type Assembly, readAssembly } from './template.ts';
-import { WorkerPool } from './worker-pool.ts';
 
 export interface LocalCloudOptions {
   /** What `cdk synth` wrote: the directory cdk.out. */
@@ -34,6 +32,12 @@ export interface LocalCloudOptions {
   readonly log?: (line: string) => void;
   /** Environment variables for every function, over the template's. */
   readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * After how many milliseconds a message whose batch failed or crashed is delivered again: a queue hides it for
+   * minutes, in case the function still runs. `false` leaves that to the queue, as in AWS.
+   * @default 1000
+   */
+  readonly redeliverAfter?: number | false;
 }
 
 export interface LocalCloud {
@@ -47,22 +51,6 @@ export interface LocalCloud {
   readonly proxy: Pick<AwsProxy, 'outage'>;
   stop(): Promise<void>;
 }
-
-/** What the template says, read as a whole before anything starts. */
-interface Blueprint {
-  readonly place: Place;
-  readonly functions: readonly FunctionDefinition[];
-  readonly policies: ReadonlyMap<string, readonly Statement[]>;
-  readonly apis: readonly HttpApi[];
-  readonly schedules: readonly ScheduleDefinition[];
-  readonly tables: readonly TableDefinition[];
-  readonly tableNames: TableNames;
-}
-
-const REGION = 'us-east-1';
-const ACCOUNT = '123456789012';
-/** What a worker sent just before it ended is still on its way to the proxy, and still applies. Milliseconds. */
-const FORGET_AFTER = 10_000;
 
 /**
  * Runs a synthesized stack on this machine: tables on DynamoDB Local, functions in worker threads, routes over HTTP.
@@ -83,31 +71,50 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
 }
 
 async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<LocalCloud> {
+  const { environment = {}, log = () => {}, dataDir } = options;
   const assembly = readAssembly(options.assembly);
   const servers = await startServers(assembly, options.port ?? 4000, cleanup);
-  const blueprint = readBlueprint(assembly, servers, options);
-  const { tables, tableNames } = blueprint;
+  // Before the functions, since its address is in every one's environment.
+  const proxy = await cleanup.started(startAwsProxy(), (running) => running.close());
+  const apiUrls = new Map([...servers].map(([logicalId, { url }]) => [logicalId, url]));
+  const blueprint = readBlueprint(assembly, { apiUrls, proxyUrl: proxy.url }, dataDir !== undefined);
 
-  const dynamodb = await cleanup.started(joinDynamoDb(options), (database) => database.stop());
-  const client = localClient(dynamodb.endpoint);
-  const seeded = await cleanup.started(seedTables(client, tables, tableNames, options.seed ?? []), async (made) => {
-    if (options.dataDir === undefined) await made.delete();
-    client.destroy();
-  });
-
+  const { dynamodb, client, seeded, queues } = await startStores(blueprint, options, cleanup);
   const calls = new CallLog();
-  const { proxy, pools } = await startFunctions(blueprint, dynamodb.endpoint, calls, options, cleanup);
+  const pools = runFunctions(blueprint, {
+    ...{ proxy, calls, environment, log },
+    dynamodbEndpoint: dynamodb.endpoint,
+    queuesEndpoint: queues?.endpoint,
+  });
+  cleanup.add(async () => {
+    await Promise.all([...pools.values()].map((pool) => pool.close()));
+  });
+  const faults = new BackgroundFaults();
+  const invoke = background(pools, faults, blueprint.place.stackName);
+  const schedules = runSchedules(blueprint.schedules, async (...what) => (await invoke(...what)).outcome);
+  cleanup.add(async () => schedules.stop());
+  const redeliverAfter = options.redeliverAfter === false ? undefined : (options.redeliverAfter ?? 1_000);
+  const sources = runEventSources(blueprint, { queues, invoke, redeliverAfter, log });
+  cleanup.add(async () => sources.stop());
+
   const reset = async (): Promise<void> => {
+    faults.clear();
+    queues?.reset();
+    await sources.idle();
     await seeded.reset();
     calls.clear();
   };
-  const schedules = await cleanup.started(startSchedules(blueprint, pools), async (running) => running.stop());
+  const queueState = () => ({
+    queues: queues?.state() ?? [],
+    deadLetters: queues === undefined ? [] : deadLetters(blueprint.queues, queues),
+  });
+  const { tableNames } = blueprint;
   for (const { logicalId, routes } of blueprint.apis) {
     servers.get(logicalId)?.open({
       place: blueprint.place,
       routes,
       poolOf: (functionArn) => poolOf(pools, functionArn),
-      answerLocal: (...asked) => answerLocal({ client, calls, tableNames, schedules, reset }, ...asked),
+      answerLocal: (asked) => answerLocal({ client, calls, tableNames, schedules, faults, queueState, reset }, asked),
       answered: (invocation, operation) => calls.answered(invocation, operation),
     });
   }
@@ -133,72 +140,25 @@ async function startServers(assembly: Assembly, port: number, cleanup: Cleanup):
   return servers;
 }
 
-/** The functions run in the background; what they end with is in their logs. */
-async function startSchedules(
-  { schedules }: Blueprint,
-  pools: ReadonlyMap<string, WorkerPool>,
-): Promise<RunningSchedules> {
-  return runSchedules(schedules, (functionArn, event) => poolOf(pools, functionArn).invoke(event).outcome);
-}
-
-function readBlueprint(
-  assembly: Assembly,
-  servers: ReadonlyMap<string, HttpServer>,
-  { dataDir }: LocalCloudOptions,
-): Blueprint {
-  const suffix = dataDir === undefined ? randomBytes(3).toString('hex') : '';
-  const apiUrls = new Map([...servers].map(([logicalId, { url }]) => [logicalId, url]));
-  const place = { stackName: assembly.stackName, region: REGION, account: ACCOUNT, suffix, apiUrls };
-  const stack = modelStack(assembly, place);
-  const functions = readFunctions(stack);
-  return {
-    place,
-    functions,
-    policies: readPolicies(stack),
-    apis: readApis(stack),
-    schedules: readSchedules(stack),
-    tables: readTables(stack),
-    tableNames: findTables(functions),
-  };
+/** What keeps data: tables and queues. */
+async function startStores(blueprint: Blueprint, options: LocalCloudOptions, cleanup: Cleanup) {
+  const { tables, tableNames, queues: definitions } = blueprint;
+  const { dataDir, seed = [] } = options;
+  const startingQueues = startQueues(definitions, { region: REGION, dataDir });
+  const startingDynamoDb = joinDynamoDb(options);
+  // Side by side, since both take seconds; neither is left behind when the other fails.
+  await Promise.allSettled([startingQueues, startingDynamoDb]);
+  const queues = await cleanup.started(startingQueues, async (running) => running?.stop());
+  const dynamodb = await cleanup.started(startingDynamoDb, (database) => database.stop());
+  const client = localClient(dynamodb.endpoint);
+  const seeded = await cleanup.started(seedTables(client, tables, tableNames, seed), async (made) => {
+    if (dataDir === undefined) await made.delete();
+    client.destroy();
+  });
+  return { dynamodb, client, seeded, queues };
 }
 
 const joinDynamoDb = async ({ dynamodbEndpoint, dataDir }: LocalCloudOptions): Promise<RunningDynamoDb> =>
   dynamodbEndpoint === undefined
     ? startDynamoDb(dataDir === undefined ? {} : { dataDir })
     : { endpoint: dynamodbEndpoint, stop: async () => {} };
-
-/** The proxy first, since its address is in every function's environment. */
-async function startFunctions(
-  { functions, policies }: Blueprint,
-  dynamodbEndpoint: string,
-  calls: CallLog,
-  options: LocalCloudOptions,
-  cleanup: Cleanup,
-): Promise<{ proxy: AwsProxy; pools: ReadonlyMap<string, WorkerPool> }> {
-  const environments = new Map<string, ExecutionEnvironment>();
-  const settings = {
-    dynamodbEndpoint,
-    environmentOf: (accessKey: string) => environments.get(accessKey),
-    policiesOf: (roleArn: string) => policies.get(roleArn) ?? [],
-    tableArn: (table: string) => `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}`,
-    record: (...call: Parameters<typeof recordCall>) => calls.add(recordCall(...call)),
-  };
-  const proxy = await cleanup.started(startAwsProxy(settings), (running) => running.close());
-  const { environment = {}, log = () => {} } = options;
-  const host = { region: REGION, proxyUrl: proxy.url, environment, log };
-  const register = (started: ExecutionEnvironment) => {
-    environments.set(started.accessKey, started);
-    void started.exited.then(() => setTimeout(() => environments.delete(started.accessKey), FORGET_AFTER).unref());
-  };
-  const pools = new Map(functions.map((definition) => [definition.arn, new WorkerPool(definition, host, register)]));
-  await cleanup.started(Promise.resolve(pools.values()), async (all) => {
-    await Promise.all([...all].map((pool) => pool.close()));
-  });
-  return { proxy, pools };
-}
-
-function poolOf(pools: ReadonlyMap<string, WorkerPool>, functionArn: string): WorkerPool {
-  const pool = pools.get(functionArn);
-  if (pool === undefined) throw new SetupError(`Something leads to ${functionArn}, which is not part of the stack.`);
-  return pool;
-}

@@ -11,6 +11,7 @@ const call = (change: Partial<RecordedCall>): { call: RecordedCall; unsized: und
     call: 1,
     action: 'dynamodb:GetItem',
     tables: [],
+    queue: null,
     items: 1,
     writeUnits: null,
     readUnits: 1,

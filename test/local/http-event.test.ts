@@ -13,6 +13,7 @@ const place = {
   account: '123456789012',
   suffix: '',
   apiUrls: new Map(),
+  proxyUrl: '',
 };
 const match = {
   route: parseRoute('POST /{path}', { functionArn: 'arn:function', timeout: 30_000 }),

@@ -9,6 +9,7 @@ const place = {
   account: '123456789012',
   suffix: '',
   apiUrls: new Map(),
+  proxyUrl: '',
 };
 const ROLE_ARN = 'arn:aws:iam::123456789012:role/Tiny-Role';
 

@@ -55,6 +55,7 @@ describe('readApis', () => {
     account: '123456789012',
     suffix: '',
     apiUrls: new Map(),
+    proxyUrl: '',
   };
   const read = (change: Record<string, { Type?: string; Properties: Record<string, unknown> }> = {}) => {
     const { Resources } = tinyTemplate();

@@ -102,7 +102,7 @@ describe('permissions', () => {
     expect(await answer.json()).toMatchObject({
       name: 'AccessDeniedException',
       message: expect.stringMatching(
-        /^User: arn:aws:sts::123456789012:assumed-role\/Tiny-Role\/Tiny-Function is not authorized to perform: dynamodb:(Scan|Query) on resource: arn:aws:dynamodb:us-east-1:123456789012:table\/Tiny-Table-[\da-f]{6}(\/index\/hidden)? because no identity-based policy allows the dynamodb:(Scan|Query) action$/,
+        /^User: arn:aws:sts::000000000000:assumed-role\/Tiny-Role\/Tiny-Function is not authorized to perform: dynamodb:(Scan|Query) on resource: arn:aws:dynamodb:us-east-1:000000000000:table\/Tiny-Table-[\da-f]{6}(\/index\/hidden)? because no identity-based policy allows the dynamodb:(Scan|Query) action$/,
       ),
     });
   });

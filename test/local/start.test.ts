@@ -72,10 +72,10 @@ describe('startLocalCloud', () => {
   it('names every resource of a type that it cannot run', async () => {
     const Properties = {};
     const assembly = await changed({
-      Queue: { Type: 'AWS::SQS::Queue', Properties },
-      Topic: { Type: 'AWS::SNS::Topic', Properties },
+      Bucket: { Type: 'AWS::S3::Bucket', Properties },
+      Cluster: { Type: 'AWS::ECS::Cluster', Properties },
     });
-    await expect(start(assembly)).rejects.toThrow('Queue (AWS::SQS::Queue), Topic (AWS::SNS::Topic)');
+    await expect(start(assembly)).rejects.toThrow('Bucket (AWS::S3::Bucket), Cluster (AWS::ECS::Cluster)');
   });
 
   it.each<[string, Record<string, Partial<TemplateResource>>]>([

@@ -78,8 +78,11 @@ const route = (RouteKey: string, target: string) => ({
   },
 });
 
-/** Writes an assembly as `cdk synth` would, with the tests' function bundled; returns its directory and how to remove it. */
-export async function writeAssembly(template: object): Promise<{ directory: string; remove: () => void }> {
+/** Writes an assembly as `cdk synth` would, with a test's function bundled; returns its directory and how to remove it. */
+export async function writeAssembly(
+  template: object,
+  entry = './tiny-function.ts',
+): Promise<{ directory: string; remove: () => void }> {
   const directory = mkdtempSync(join(tmpdir(), 'semel-assembly-'));
   const write = (name: string, content: object) => writeFileSync(join(directory, name), JSON.stringify(content));
   write('manifest.json', {
@@ -94,7 +97,7 @@ export async function writeAssembly(template: object): Promise<{ directory: stri
   });
   mkdirSync(join(directory, 'asset.tiny'));
   await build({
-    entryPoints: [fileURLToPath(new URL('./tiny-function.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(entry, import.meta.url))],
     outfile: join(directory, 'asset.tiny', 'index.mjs'),
     bundle: true,
     platform: 'node',
