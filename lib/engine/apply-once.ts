@@ -7,13 +7,13 @@ import { isRefusal, type Refusal, type ReplyDraft, refuse } from '../protocol/pl
 import { PROBLEMS, SemelError } from '../protocol/problems.ts';
 import type { Reader } from '../protocol/reader.ts';
 import { scopedKey } from '../protocol/scope.ts';
-import { expiryAfter, type Milliseconds, milliseconds, type Seconds } from '../protocol/time.ts';
+import { expiryAfter, type Milliseconds, type Seconds } from '../protocol/time.ts';
 import { uuidText } from '../protocol/uuid.ts';
 import { applyMarked } from '../store/apply-marked.ts';
 import { lookAtMarker } from '../store/look-at-marker.ts';
-import { tableReader } from '../store/table-reader.ts';
 import type { Engine } from './engine.ts';
 import { persist } from './persist.ts';
+import { persistentReader } from './persistent-reader.ts';
 
 /** A message or event as it was delivered. */
 export interface IncomingMessage extends MessageIdentity {
@@ -77,10 +77,10 @@ async function goRounds(
   marker: Marker,
   plan: PlanMessage,
 ): Promise<MessageEnding> {
-  const { now, random, sleep, uuid, abortAfter } = engine.surroundings;
+  const { now, random, sleep, uuid } = engine.surroundings;
   const { eventId: id, source, correlationId, deadline } = message;
   const event = { id, source, correlationId, uuid: uuidText(uuid()), now: now() };
-  const read = tableReader(engine.store, abortAfter(milliseconds(deadline - event.now)));
+  const read = persistentReader(engine, deadline);
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     if (round > 1) await sleep(fullJitter(round, random()));
     const ending = await commit(engine, message, marker, await plan({ event: { ...event, round }, read }));

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Counter } from '../protocol/counters.ts';
+import { type Counter, EVERY_OPERATION, type Gauge } from '../protocol/counters.ts';
 import type { Hash } from '../protocol/scope.ts';
 import type { Store } from '../store/store.ts';
 import { type Surroundings, SYSTEM } from './surroundings.ts';
@@ -14,6 +14,8 @@ export interface Engine {
   readonly hashRequest: Hash;
   /** Told of each thing worth counting (R38). */
   readonly count: (counter: Counter, operation: string) => void;
+  /** Told of what the reconciler measures; ages are in seconds. */
+  readonly measure: (gauge: Gauge, operation: string, value: number) => void;
 }
 
 interface EngineOptions {
@@ -22,20 +24,21 @@ interface EngineOptions {
   readonly keySecret?: string;
   readonly surroundings?: Surroundings;
   readonly count?: Engine['count'];
+  readonly measure?: Engine['measure'];
 }
 
 /**
  * Puts an engine together.
  *
- * @default SHA-256 for keys, the system's clock and randomness, nothing counted
+ * @default SHA-256 for keys, the system's clock and randomness, nothing counted or measured
  * @throws RangeError when the key secret is empty
  */
-export function createEngine({ store, keySecret, surroundings = SYSTEM, count = () => {} }: EngineOptions): Engine {
+export function createEngine(options: EngineOptions): Engine {
+  const { store, keySecret, surroundings = SYSTEM, count = () => {}, measure = () => {} } = options;
   if (keySecret === '') throw new RangeError('keySecret is empty: leave it out for plain SHA-256, or set a secret.');
   return {
-    store,
-    surroundings,
-    count,
+    ...{ store, count, measure },
+    surroundings: { ...surroundings, retried: (reason) => count(`retried-${reason}`, EVERY_OPERATION) },
     hashKey: keySecret === undefined ? sha256 : hmac(keySecret),
     hashRequest: sha256,
   };

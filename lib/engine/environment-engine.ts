@@ -1,6 +1,7 @@
 import { ENVIRONMENT } from '../environment.ts';
 import { documentClient } from '../store/document-client.ts';
 import { createEngine, type Engine } from './engine.ts';
+import { countMetric, measureMetric } from './published-metrics.ts';
 
 let engine: Engine | undefined;
 
@@ -11,6 +12,8 @@ let engine: Engine | undefined;
  */
 export function environmentEngine(): Engine {
   engine ??= createEngine({
+    count: countMetric,
+    measure: measureMetric,
     store: {
       client: documentClient(),
       // Asked for when they are used: a function without keys and messages is not given Semel's table at all.

@@ -8,10 +8,10 @@ import { SemelError } from '../protocol/problems.ts';
 import type { IdempotencyRecord } from '../protocol/record.ts';
 import { type StoredReply, serializeReply, withinReplyLimit } from '../protocol/reply.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
-import { tableReader } from '../store/table-reader.ts';
 import type { Engine } from './engine.ts';
 import { type HeldRecord, LeaseLost } from './held-record.ts';
 import { attentionRecord, completedRecord } from './new-record.ts';
+import { persistentReader } from './persistent-reader.ts';
 
 /** How a held operation ends for now. */
 export type Ending =
@@ -83,7 +83,7 @@ function phaseOf({ engine, held, deadline }: HeldRun): Phase<unknown> {
       now: record.firstSeenAt,
       attempt: record.attempt,
     },
-    read: tableReader(engine.store, abortAfter(milliseconds(deadline - now()))),
+    read: persistentReader(engine, deadline),
   };
 }
 

@@ -29,6 +29,7 @@ export async function persist<Outcome extends { readonly kind: string }>(
   for (let tries = 0; ; tries++) {
     const outcome = await call(signal);
     if (!isSetback(outcome)) return outcome as Exclude<Outcome, Setback>;
+    surroundings.retried?.(outcome.reason);
     const end = outcome.reason === 'unreachable' ? started + PATIENCE_WITH_AN_UNREACHABLE_STORE : deadline;
     const pause = fullJitter(tries, surroundings.random());
     if (surroundings.now() + pause >= Math.min(end, deadline)) throw givenUp(outcome);

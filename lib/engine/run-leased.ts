@@ -8,7 +8,6 @@ import type { IdempotencyRecord, InProgressRecord } from '../protocol/record.ts'
 import { milliseconds } from '../protocol/time.ts';
 import { putRecord } from '../store/put-record.ts';
 import { ifStill, startCondition } from '../store/record-condition.ts';
-import { tableReader } from '../store/table-reader.ts';
 import { writeRecord } from '../store/write-record.ts';
 import { type Answer, type Authorize, answerFromRecord, answerProblem } from './answer.ts';
 import type { RunningAttempt } from './attempt.ts';
@@ -18,6 +17,7 @@ import { HeldRecord } from './held-record.ts';
 import { type Again, answerThrown, answerWithoutEffects, decideNow, type KeyedRun, readFirst } from './keyed-run.ts';
 import { claimedRecord, takenOverRecord } from './new-record.ts';
 import { persist } from './persist.ts';
+import { persistentReader } from './persistent-reader.ts';
 import { answerDuplicate } from './wait-for-winner.ts';
 
 /** What a leased request asks for, beside its key. */
@@ -126,8 +126,7 @@ const withoutEffects = (
 
 function firstPhase({ engine, attempt }: LeasedRun, intent: unknown): Phase<unknown> {
   const { caller, operationId: id, uuid, startedAt: now } = attempt;
-  const remaining = milliseconds(attempt.deadline - engine.surroundings.now());
-  const read = tableReader(engine.store, engine.surroundings.abortAfter(remaining));
+  const read = persistentReader(engine, attempt.deadline);
   return { intent, caller, operation: { id, uuid, now, attempt: 1 }, read };
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
+import type { Setback } from '../store/setback.ts';
 
 /** What the engine cannot compute: time and chance. Injected, so that a test can decide both. */
 export interface Surroundings {
@@ -13,6 +14,8 @@ export interface Surroundings {
   /** The 16 bytes of a UUIDv7. */
   uuid(): Uint8Array;
   sleep(duration: Milliseconds): Promise<void>;
+  /** Told of each try of a store call that did not go through, and why. @default nobody is */
+  retried?(reason: Setback['reason']): void;
   /** A signal that aborts after the duration. */
   abortAfter(duration: Milliseconds): AbortSignal;
 }

@@ -2,11 +2,13 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type { Answer } from '../engine/answer.ts';
+import type { RunningAttempt } from '../engine/attempt.ts';
+import { publishingMetrics } from '../engine/published-metrics.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { HttpEvent } from './request.ts';
 import { type HttpResponse, respondAnswer, respondProblem } from './respond.ts';
 
-const logger = new Logger();
+export const logger = new Logger();
 
 /**
  * Makes a Lambda handler out of a base handler: what it throws is answered as a problem (R19), and a fault is logged
@@ -24,7 +26,7 @@ export const answeringProblems = (base: (event: HttpEvent, context: Context) => 
       logFault(problem);
       request.response = respondProblem(problem);
     })
-    .handler((event, context) => base(event, context));
+    .handler((event, context) => publishingMetrics(() => base(event, context)));
 
 function asProblem(error: unknown): SemelError {
   if (error instanceof SemelError) return error;
@@ -33,15 +35,36 @@ function asProblem(error: unknown): SemelError {
   });
 }
 
-/** Answers a keyed request, logging the fault behind a failure with the operation it belongs to. */
-export function answerKeyed(answer: Answer): HttpResponse {
-  if (answer.kind === 'problem') logFault(answer.problem, answer.operationId);
-  return respondAnswer(answer);
+/**
+ * Answers a keyed request and logs its one line: which operation, how it ended, and the hash of its key, by which the
+ * record is found. Neither body nor key is in it.
+ *
+ * @rule R38
+ */
+export function answerKeyed(attempt: RunningAttempt, answer: Answer): HttpResponse {
+  const response = respondAnswer(answer);
+  const line = { ...describeAttempt(attempt), operationId: answer.operationId, status: response.statusCode };
+  if (answer.kind === 'reply') {
+    logger.info('Answered', { ...line, outcome: answer.replayed ? 'replayed' : 'completed' });
+  } else {
+    const { problem } = answer;
+    const told = { ...line, outcome: problem.code };
+    if (problem.code === 'internal-error') logger.error('The handler failed', { ...told, error: faultBehind(problem) });
+    else logger.info('Answered', told);
+  }
+  return response;
 }
 
+const describeAttempt = ({ operation, pk, correlationId }: RunningAttempt) => ({
+  operation,
+  keyHash: pk.slice(pk.indexOf('#') + 1),
+  correlationId,
+});
+
 /** Logs what a problem hides from the client: the fault behind it. */
-function logFault(problem: SemelError, operationId = problem.operationId): void {
+function logFault(problem: SemelError): void {
   if (problem.code !== 'internal-error') return;
-  const error = problem.cause instanceof Error ? problem.cause : problem;
-  logger.error('The handler failed', { error, operationId });
+  logger.error('The handler failed', { error: faultBehind(problem), operationId: problem.operationId });
 }
+
+const faultBehind = (problem: SemelError): Error => (problem.cause instanceof Error ? problem.cause : problem);

@@ -59,7 +59,7 @@ export const atomicRoute =
           operation: operationOf(attempt, round),
         }),
     });
-    return answerKeyed(answer);
+    return answerKeyed(attempt, answer);
   };
 
 const operationOf = ({ operationId: id, uuid, startedAt: now, correlationId }: RunningAttempt, round: number) => ({

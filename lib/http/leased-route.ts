@@ -57,7 +57,7 @@ export const leasedRoute =
       prefer: parsePrefer(request.header('Prefer')),
       ...(options.authorize && { authorize: options.authorize }),
     });
-    return answerKeyed(answer);
+    return answerKeyed(attempt, answer);
   };
 
 /** A plain handler as a leased operation: its reply settles, its refusal cancels, its throw is unknown. */

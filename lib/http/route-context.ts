@@ -2,12 +2,12 @@ import type { Context } from 'aws-lambda';
 import { deadlineBefore, type KeyedRequest, type RunningAttempt, startAttempt } from '../engine/attempt.ts';
 import type { Engine } from '../engine/engine.ts';
 import { environmentEngine } from '../engine/environment-engine.ts';
+import { persistentReader } from '../engine/persistent-reader.ts';
 import type { RequestBody } from '../protocol/fingerprint.ts';
 import { parseIdempotencyKey } from '../protocol/key.ts';
 import type { Reader } from '../protocol/reader.ts';
 import type { Scope } from '../protocol/scope.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
-import { tableReader } from '../store/table-reader.ts';
 import { type Authenticate, apiKeyCaller } from './authenticate.ts';
 import { correlationIdOf } from './correlation-id.ts';
 import { readBody } from './read-body.ts';
@@ -58,9 +58,8 @@ export async function enter(
   request: HttpRequest,
   context: Context,
 ): Promise<Entered> {
-  const { now, abortAfter } = engine.surroundings;
-  const endsAt = milliseconds(now() + context.getRemainingTimeInMillis());
-  const read = tableReader(engine.store, abortAfter(milliseconds(deadlineBefore(endsAt) - now())));
+  const endsAt = milliseconds(engine.surroundings.now() + context.getRemainingTimeInMillis());
+  const read = persistentReader(engine, deadlineBefore(endsAt));
   return { engine, read, endsAt, caller: await authenticate(request, read) };
 }
 

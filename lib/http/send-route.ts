@@ -3,6 +3,7 @@ import type { OutgoingMessage } from '../protocol/message.ts';
 import { isRefusal, type Refusal } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import { serializeReply } from '../protocol/reply.ts';
+import { logger } from './answering-problems.ts';
 import { correlationIdOf } from './correlation-id.ts';
 import { parseBody, readBody } from './read-body.ts';
 import { respond } from './respond.ts';
@@ -31,6 +32,8 @@ export const sendRoute =
     const body = parseBody(options.body, readBody(request, 'json'));
     const message = await options.run({ body, caller, params, query, read });
     if (isRefusal(message)) throw new SemelError(message.problem, message.detail);
-    const messageId = await options.send({ ...message, correlationId: correlationIdOf(request) });
+    const correlationId = correlationIdOf(request);
+    const messageId = await options.send({ ...message, correlationId });
+    logger.info('Sent', { route: request.routeKey, messageId, correlationId });
     return respond(serializeReply({ status: 202, body: { messageId } }));
   };

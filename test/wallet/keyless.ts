@@ -1,10 +1,10 @@
 import { inject } from 'vitest';
 import { createEngine } from '../../lib/engine/engine.ts';
+import { persistentReader } from '../../lib/engine/persistent-reader.ts';
 import { ENVIRONMENT } from '../../lib/environment.ts';
 import { createApiKey } from '../../lib/http/api-keys.ts';
 import type { HttpResponse } from '../../lib/http/respond.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
-import { tableReader } from '../../lib/store/table-reader.ts';
 import { accountItem } from '../../lib/wallet/account.ts';
 import { listEntries } from '../../lib/wallet/entries.ts';
 import { freshStore } from '../setup/fresh-store.ts';
@@ -62,7 +62,7 @@ export async function openKeylessWallet() {
   return {
     ...{ store, call, engine: createEngine({ store }) },
     unique: (prefix: string) => `${prefix}${++counter}`,
-    read: tableReader(store, new AbortController().signal),
+    read: persistentReader(createEngine({ store }), milliseconds(Date.now() + 60_000)),
     openAccount: async (balance = 0, caller = 'alice') => {
       const id = `acct_keyless${++counter}`;
       const openedBy = { id: 'seed', uuid: `01900000-0000-7000-8000-${String(counter).padStart(12, '0')}`, now };
@@ -70,7 +70,7 @@ export async function openKeylessWallet() {
       return id;
     },
     entries: async (id: string, caller = 'alice') => {
-      const read = tableReader(store, new AbortController().signal);
+      const read = persistentReader(createEngine({ store }), milliseconds(Date.now() + 60_000));
       const reply = await listEntries({ id, caller, query: new URLSearchParams() }, read);
       return (reply as unknown as { body: { entries: Record<string, unknown>[] } }).body.entries;
     },
