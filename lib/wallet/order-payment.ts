@@ -61,7 +61,7 @@ function pay({ orderId, attemptId, caller, request }: PaymentInput, { order, acc
       becomePaid(order, attemptId, now),
       remember({ ...attemptKey(caller, orderId, attemptId), orderId, attemptId, status: 'paid' }),
       planAnew(debit({ ...movement, caller })),
-      entry({ id: `pay_${uuid}`, kind: 'order', amount, debitAccount, caller, operation }),
+      entry({ id: `ord_${uuid}`, kind: 'order', amount, debitAccount, caller, operation }),
     ],
     reply: { status: 200, body: orderView({ ...order, status: 'paid', attemptId, paidAt: now }) },
   };
