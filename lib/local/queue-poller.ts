@@ -7,6 +7,7 @@ import {
 import type { Invoke } from './background.ts';
 import { failuresOf } from './batch-failures.ts';
 import type { QueueSource } from './event-sources.ts';
+import { Pause } from './pause.ts';
 import type { RunningQueues } from './queues.ts';
 import { sqsEvent, sqsRecord } from './sqs-event.ts';
 
@@ -39,6 +40,7 @@ const TOLERANCE = 1_000;
 /** Brings a queue's messages to its function and deletes those that it has handled, as Lambda does. */
 export class QueuePoller {
   readonly #settings: PollerSettings;
+  readonly #pause = new Pause();
   readonly #stopped = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #most: number;
@@ -49,14 +51,20 @@ export class QueuePoller {
     void this.#poll();
   }
 
-  /** Resolves once no batch is being handled; one that begins meanwhile is not waited for. */
-  async idle(): Promise<void> {
-    await Promise.allSettled([...this.#running]);
+  /** Begins no more batches and resolves once none is at work; what was received is forgotten. */
+  async pause(): Promise<void> {
+    this.#pause.begin();
+    await Promise.all(this.#running);
+  }
+
+  async resume(): Promise<void> {
+    this.#pause.end();
   }
 
   /** Receives no more, and leaves what is being handled to itself: it is not acknowledged. */
   stop(): void {
     this.#stopped.abort();
+    this.#pause.end();
   }
 
   async #poll(): Promise<void> {
@@ -66,7 +74,9 @@ export class QueuePoller {
         continue;
       }
       const batch = await this.#gather();
-      if (batch.length === 0) continue;
+      const wasPaused = this.#pause.isOn;
+      await this.#pause.over();
+      if (batch.length === 0 || wasPaused) continue;
       const handled = this.#guarded(() => this.#handle(batch), undefined);
       this.#running.add(handled);
       void handled.finally(() => this.#running.delete(handled));

@@ -94,14 +94,18 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
   const schedules = runSchedules(blueprint.schedules, async (...what) => (await invoke(...what)).outcome);
   cleanup.add(async () => schedules.stop());
   const redeliverAfter = options.redeliverAfter === false ? undefined : (options.redeliverAfter ?? 1_000);
-  const sources = runEventSources(blueprint, { queues, invoke, redeliverAfter, log });
+  const sources = await runEventSources(blueprint, {
+    ...{ client, queues, invoke, redeliverAfter, log },
+    dynamodbEndpoint: dynamodb.endpoint,
+  });
   cleanup.add(async () => sources.stop());
 
   const reset = async (): Promise<void> => {
     faults.clear();
-    queues?.reset();
-    await sources.idle();
-    await seeded.reset();
+    await sources.paused(async () => {
+      queues?.reset();
+      await seeded.reset();
+    });
     calls.clear();
   };
   const queueState = () => ({

@@ -1,7 +1,7 @@
 import type { TemplateResource } from '../../lib/local/template.ts';
 
 const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] });
-const resource = (Type: string, Properties: Record<string, unknown>): TemplateResource => ({ Type, Properties });
+export const resource = (Type: string, Properties: Record<string, unknown>): TemplateResource => ({ Type, Properties });
 
 /** A queue that gives up after three receives, its dead-letter queue, its consumer and the mapping between them. */
 export function consumedQueue(
@@ -31,7 +31,28 @@ export function consumedQueue(
   };
 }
 
-const allow = (Action: string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource });
+/** A function that copies what is put under this prefix into the table, and the mapping of the stream to it. */
+export function streamConsumer(name: string, prefix: string, mapping: object = {}): Record<string, TemplateResource> {
+  const stream = { 'Fn::GetAtt': ['Table', 'StreamArn'] };
+  const Pattern = JSON.stringify({ eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix }] } } } });
+  return {
+    ...functionWithRole(`${name}Consumer`, 'copy', {}, [
+      allow(['dynamodb:PutItem'], arn('Table')),
+      allow(['dynamodb:ListStreams'], '*'),
+      allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], stream),
+    ]),
+    [`${name}Mapping`]: resource('AWS::Lambda::EventSourceMapping', {
+      EventSourceArn: stream,
+      FunctionName: { Ref: `${name}Consumer` },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      StartingPosition: 'LATEST',
+      FilterCriteria: { Filters: [{ Pattern }] },
+      ...mapping,
+    }),
+  };
+}
+
+export const allow = (Action: string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource });
 
 export function functionWithRole(
   name: string,
@@ -75,7 +96,7 @@ export function queueTemplate(queues: Record<string, TemplateResource>): {
         'Sender',
         'handler',
         Object.fromEntries(names.map((name) => [`URL_${name}`, { Ref: name }])),
-        [allow(['sqs:SendMessage', 'sqs:GetQueueUrl'], sendable)],
+        [allow(['sqs:SendMessage', 'sqs:GetQueueUrl'], sendable), allow(['dynamodb:PutItem'], arn('Table'))],
       ),
       Api: resource('AWS::ApiGatewayV2::Api', { ProtocolType: 'HTTP' }),
       Integration: resource('AWS::ApiGatewayV2::Integration', {

@@ -13,7 +13,7 @@ const { callsOf, cloud, deadIn, deliveries, nameOf, post, printed, send, state, 
 
 const pks = async (...ids: string[]) => (await deliveries(...ids)).map(({ pk }) => pk);
 const waitFor = (...ids: string[]) => ({
-  toEqual: (expected: string[]) => expect.poll(() => pks(...ids), { timeout: 10_000 }).toEqual(expected),
+  toEqual: (expected: string[]) => expect.poll(() => pks(...ids), { timeout: 15_000 }).toEqual(expected),
 });
 
 describe('a queue', () => {
@@ -79,7 +79,7 @@ describe('a queue', () => {
   it('gives a message up after three receives', async () => {
     const messageId = await send('Plain', { id: 'e', fail: 'always' });
     await expect
-      .poll(() => deadIn('Plain'), { timeout: 10_000 })
+      .poll(() => deadIn('Plain'), { timeout: 15_000 })
       .toEqual([{ queue: nameOf('PlainDead'), eventId: messageId, reason: 'received too often' }]);
     expect(await pks('e')).toEqual(['e 1', 'e 2', 'e 3']);
   });
@@ -114,14 +114,14 @@ describe('a queue', () => {
     await send('Gathered', { id: 'j1' });
     await send('Gathered', { id: 'j2' });
     await expect
-      .poll(async () => (await deliveries('j1', 'j2')).map(({ batch }) => batch), { timeout: 10_000 })
+      .poll(async () => (await deliveries('j1', 'j2')).map(({ batch }) => batch), { timeout: 15_000 })
       .toEqual([2, 2]);
   });
 
   it('has at most as many batches handled at once as the stack says', async () => {
     const ids = ['k1', 'k2', 'k3', 'k4'];
     await Promise.all(ids.map((id) => send('Narrow', { id, take: 300 })));
-    await expect.poll(() => deliveries(...ids), { timeout: 10_000 }).toHaveLength(4);
+    await expect.poll(() => deliveries(...ids), { timeout: 15_000 }).toHaveLength(4);
     const all = await deliveries(...ids);
     for (const { begun } of all) {
       expect(all.filter((other) => other.begun <= begun && begun < other.ended).length).toBeLessThanOrEqual(2);

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { useQueueCloud } from './queue-cloud.ts';
+import { consumedQueue, resource, streamConsumer } from './queue-stack.ts';
+
+const failures = { 'Fn::GetAtt': ['Failures', 'Arn'] };
+
+const { cloud, deliveries, post, send, state } = useQueueCloud({
+  Failures: resource('AWS::SQS::Queue', {}),
+  ...consumedQueue('Plain'),
+  ...streamConsumer('Copy', 'copied#'),
+  ...streamConsumer('Bounded', 'bounded#', {
+    MaximumRetryAttempts: 2,
+    BisectBatchOnFunctionError: true,
+    MaximumBatchingWindowInSeconds: 1,
+    DestinationConfig: { OnFailure: { Destination: failures } },
+  }),
+});
+
+const put = async (pk: string, more: object = {}) =>
+  expect((await post('/put', { pk: { S: pk }, sk: { S: 'original' }, ...more })).status).toBe(200);
+const copies = async () => (await state()).entries.map(({ pk }) => pk).filter((pk) => pk.startsWith('copy of '));
+const waitForCopies = (prefix: string) =>
+  expect.poll(async () => (await copies()).filter((pk) => pk.startsWith(`copy of ${prefix}`)).sort(), {
+    timeout: 15_000,
+  });
+
+describe('a stream', () => {
+  it('brings what is put to the function, as Lambda does, and nothing that the filter keeps out', async () => {
+    await put('other#1');
+    await put('copied#a1', { number: { N: '7' } });
+    await waitForCopies('copied#a').toEqual(['copy of copied#a1']);
+    expect(await copies()).not.toContain('copy of other#1');
+    const entry = (await state()).entries.find(({ pk }) => pk === 'copy of copied#a1');
+    expect(JSON.parse(String(entry?.record))).toMatchObject({
+      eventID: expect.any(String),
+      eventName: 'INSERT',
+      eventSource: 'aws:dynamodb',
+      awsRegion: 'us-east-1',
+      eventSourceARN: expect.stringMatching(
+        /^arn:aws:dynamodb:us-east-1:000000000000:table\/Tiny-Table-\w+\/stream\/local$/,
+      ),
+      dynamodb: {
+        Keys: { pk: { S: 'copied#a1' }, sk: { S: 'original' } },
+        NewImage: { number: { N: '7' } },
+        SequenceNumber: expect.stringMatching(/^\d+$/),
+        StreamViewType: 'NEW_AND_OLD_IMAGES',
+      },
+    });
+  });
+
+  it('goes on from the record that failed', async () => {
+    await put('copied#b1');
+    await put('copied#b2', { fail: { S: 'once' } });
+    await put('copied#b3');
+    await waitForCopies('copied#b').toEqual(['copy of copied#b1', 'copy of copied#b2', 'copy of copied#b3']);
+  });
+
+  it('halves a batch that fails as a whole, and reports what it gives up', async () => {
+    await put('bounded#c1');
+    await put('bounded#c2', { fail: { S: 'throw' } });
+    await put('bounded#c3');
+    await waitForCopies('bounded#c').toEqual(['copy of bounded#c1', 'copy of bounded#c3']);
+    await expect
+      .poll(async () => (await state()).queues.find(({ name }) => name.includes('Failures')), { timeout: 15_000 })
+      .toMatchObject({ visible: 1 });
+  });
+
+  it('forgets at a reset what it has not delivered', async () => {
+    await put('copied#d1', { fail: { S: 'always' } });
+    await new Promise((done) => setTimeout(done, 400));
+    expect((await fetch(`${cloud().url}/_local/reset`, { method: 'POST' })).status).toBe(204);
+    await put('copied#d2');
+    await waitForCopies('copied#d').toEqual(['copy of copied#d2']);
+  });
+});
+
+describe('a reset', () => {
+  it('waits for what is being handled and empties the queues', async () => {
+    await send('Plain', { id: 'e1', take: 500 });
+    await new Promise((done) => setTimeout(done, 200));
+    expect((await fetch(`${cloud().url}/_local/reset`, { method: 'POST' })).status).toBe(204);
+    await new Promise((done) => setTimeout(done, 600));
+    expect(await deliveries('e1')).toEqual([]);
+    expect((await state()).queues.every(({ visible, inFlight }) => visible + inFlight === 0)).toBe(true);
+  });
+});
