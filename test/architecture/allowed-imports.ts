@@ -26,6 +26,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   protocol: { rooms: [], packages: ['canonicalize'] },
   client: { rooms: ['protocol'], packages: [] },
   sandbox: { rooms: ['client', 'protocol'], packages: [] },
+  simulation: { rooms: ['protocol'], packages: [] },
   wallet: { rooms: ['protocol', 'environment'], packages: ['zod', 'uuid'] },
   store: { rooms: ['protocol', 'environment'], packages: [NODE, AWS_SDK] },
   engine: { rooms: ['store', 'protocol', 'environment'], packages: [NODE, POWERTOOLS, 'uuid'] },
@@ -45,8 +46,13 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   // The local cloud reads only the synthesized template and its assets, so what runs here is what deploys.
   local: { rooms: ['environment'], packages: [NODE, AWS_SDK, 'fauxqs', 'aws-lambda'] },
   cli: {
-    rooms: ['local', 'http', 'webhook', 'wallet', 'store', 'protocol', 'environment'],
+    rooms: ['local', 'simulation', 'http', 'webhook', 'wallet', 'store', 'protocol', 'environment'],
     packages: [NODE, AWS_SDK, 'standardwebhooks'],
+  },
+  // What the package offers: names gathered, nothing of its own.
+  exports: {
+    rooms: ['client', 'constructs', 'engine', 'http', 'local', 'queue', 'schedule', 'webhook', ...ADAPTER.rooms],
+    packages: [],
   },
   bin: { rooms: ['stack', 'cli'], packages: CDK },
 };

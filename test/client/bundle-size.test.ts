@@ -5,7 +5,7 @@ const LIMIT = 6_144;
 
 async function bundle() {
   const { outputFiles, metafile } = await build({
-    entryPoints: ['lib/client/client.ts'],
+    entryPoints: ['lib/exports/client.ts'],
     bundle: true,
     minify: true,
     format: 'esm',
@@ -25,6 +25,6 @@ describe('the client', () => {
 
   it('R40 brings no dependency', async () => {
     const { inputs } = await bundle();
-    expect(inputs.filter((path) => !/^lib\/(client|protocol)\//.test(path))).toEqual([]);
+    expect(inputs.filter((path) => !/^lib\/(client|protocol|exports)\//.test(path))).toEqual([]);
   });
 });
