@@ -15,10 +15,15 @@ import { persist } from './persist.ts';
 /** How one unfinished operation was left. */
 export type Reconciled = 'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another' | 'not-ours';
 
+/** Told of each operation that was taken in hand, for the logs. */
+export type TellReconciled = (record: InProgressRecord, reconciled: Reconciled) => void;
+
 /** A run of the reconciler over what it found. */
 interface ReconcileRun {
   readonly engine: Engine;
   readonly operations: ReadonlyMap<string, LeasedOperation>;
+  readonly lapsed: InProgressRecord[];
+  readonly tell: TellReconciled;
   readonly deadline: Milliseconds;
   readonly endsAt: Milliseconds;
 }
@@ -40,12 +45,15 @@ export async function reconcile(
   engine: Engine,
   operations: readonly LeasedOperation[],
   endsAt: Milliseconds,
+  tell: TellReconciled = () => {},
 ): Promise<Readonly<Record<string, number>>> {
   const byName = new Map(operations.map((operation) => [operation.name, operation]));
-  const run = { engine, operations: byName, deadline: deadlineBefore(endsAt), endsAt };
+  const run: ReconcileRun = { engine, operations: byName, deadline: deadlineBefore(endsAt), endsAt, lapsed: [], tell };
+  const startedAt = engine.surroundings.now();
   const counts: Record<string, number> = {};
   const shards = await Promise.all(PENDING_SHARDS.map((shard) => reconcileShard(run, shard)));
   for (const reconciled of shards.flat()) counts[reconciled] = (counts[reconciled] ?? 0) + 1;
+  measureLapsed(run, startedAt);
   return counts;
 }
 
@@ -68,11 +76,32 @@ async function reconcileOne(run: ReconcileRun, pk: string): Promise<Reconciled |
   const { store, surroundings, count } = run.engine;
   const { record } = await persist(surroundings, run.deadline, (signal) => readRecord(store, pk, signal));
   if (record?.status !== 'in_progress' || record.leaseUntil > surroundings.now()) return undefined;
+  run.lapsed.push(record);
   const operation = run.operations.get(record.operation);
-  if (operation === undefined) return 'not-ours';
-  const reconciled = await finishTakenOver(run, record, operation);
-  count(`reconciled-${reconciled}`, record.operation);
+  const reconciled = operation === undefined ? 'not-ours' : await finishTakenOver(run, record, operation);
+  if (reconciled !== 'not-ours') count(`reconciled-${reconciled}`, record.operation);
+  run.tell(record, reconciled);
   return reconciled;
+}
+
+/**
+ * Measures what this run found, zeros too: an alarm must tell "nothing is unfinished" from "nobody looked". How long an
+ * operation has been unfinished counts from its first request, since each look renews its lease.
+ *
+ * @rule R38
+ */
+function measureLapsed({ engine: { measure }, operations, lapsed }: ReconcileRun, now: Milliseconds): void {
+  const names = new Set([...operations.keys(), ...lapsed.map(({ operation }) => operation)]);
+  for (const name of names) {
+    const own = lapsed.filter(({ operation }) => operation === name);
+    const oldest = (times: readonly Milliseconds[]) => Math.max(0, ...times.map((time) => now - time)) / 1_000;
+    measure('unfinished-count', name, own.length);
+    if (operations.has(name)) {
+      measure('unfinished-oldest-age', name, oldest(own.map(({ firstSeenAt }) => firstSeenAt)));
+    } else {
+      measure('abandoned-oldest-age', name, oldest(own.map(({ leaseUntil }) => leaseUntil)));
+    }
+  }
 }
 
 async function finishTakenOver(

@@ -13,4 +13,29 @@ export type Counter =
   | 'duplicate-message'
   | 'gap'
   | 'dead-lettered'
-  | `reconciled-${'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another'}`;
+  | `reconciled-${'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another'}`
+  /** A call to the store that did not go through and was made again, by its reason. */
+  | `retried-${'conflict' | 'throttle' | 'unreachable'}`;
+
+/** What is measured per operation at each run of the reconciler. */
+export type Gauge =
+  /** How many operations were found with a lapsed lease. */
+  | 'unfinished-count'
+  /** For how many seconds the oldest of them has been unfinished, counted from its first request. */
+  | 'unfinished-oldest-age'
+  /** The seconds since the lease of the oldest one lapsed that the reconciler does not know how to finish. */
+  | 'abandoned-oldest-age'
+  /** How many operations wait for a person. */
+  | 'attention-count';
+
+/** How metrics are found again: the namespace, and the dimensions under which each is published. */
+export const METRICS = {
+  namespace: 'Semel',
+  /** All of a service's; alarms watch these. */
+  service: 'service',
+  /** One operation's, within its service. */
+  operation: 'operation',
+} as const;
+
+/** Stands in the operation's place where a number belongs to no single one. */
+export const EVERY_OPERATION = 'all';

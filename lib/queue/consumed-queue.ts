@@ -26,7 +26,7 @@ export interface ConsumedQueue {
 const MOST_ATTRIBUTES = 10;
 /** SQS hides a message for at most twelve hours. */
 const LONGEST_HIDDEN_SECONDS = 43_200;
-/** Attributes are for one look; the whole story is in the logs. */
+/** Attributes are for one look, and SQS counts them into a message's size. */
 const LONGEST_DETAIL = 500;
 
 /** The queue and its dead-letter queue, by their URLs. */

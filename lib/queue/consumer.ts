@@ -5,6 +5,7 @@ import type { ZodType } from 'zod';
 import { deadlineBefore } from '../engine/attempt.ts';
 import type { Engine } from '../engine/engine.ts';
 import { environmentEngine } from '../engine/environment-engine.ts';
+import { publishingMetrics } from '../engine/published-metrics.ts';
 import { ENVIRONMENT } from '../environment.ts';
 import type { RequestBody } from '../protocol/fingerprint.ts';
 import { parseIJson } from '../protocol/i-json.ts';
@@ -46,7 +47,7 @@ export function consumerHandler<Body>(
 ) {
   // The batch's own deadline ends a run; an early answer by middy would leave messages half done behind it.
   return middy<SQSEvent, SQSBatchResponse>({ timeoutEarlyInMillis: 0 }).handler((event, context) =>
-    run(event, startInvocation(options, context)),
+    publishingMetrics(async () => run(event, startInvocation(options, context))),
   );
 }
 
@@ -87,7 +88,8 @@ export async function reject(
   await queue.deadLetter(message, why);
   engine.count('dead-lettered', consumer);
   const { messageId, correlationId } = message;
-  logger.warn('Dead-lettered', { consumer, messageId, correlationId, reason: why.reason, detail: why.detail });
+  // Not the detail: it may quote the body. It is with the message.
+  logger.warn('Dead-lettered', { consumer, messageId, correlationId, reason: why.reason });
   return 'done';
 }
 

@@ -14,6 +14,7 @@ import {
   environmentRetention,
   handleThrown,
   type Invocation,
+  logger,
   readMessageBody,
   reject,
 } from './consumer.ts';
@@ -101,7 +102,13 @@ async function endAnswered(
 ): Promise<Handled> {
   if (answer.kind === 'reply') {
     const reason = refusalIn(answer.reply);
-    if (reason === undefined) return 'done';
+    if (reason === undefined) {
+      const { messageId, correlationId } = message;
+      const { consumer } = invocation;
+      const outcome = answer.replayed ? 'duplicate' : 'applied';
+      logger.info('Consumed', { consumer, messageId, correlationId, operationId: answer.operationId, outcome });
+      return 'done';
+    }
     const detail = `Operation ${answer.operationId} ended with status ${answer.reply.status}.`;
     return reject(invocation, message, { eventId, reason, detail });
   }

@@ -4,6 +4,7 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { deadlineBefore } from '../engine/attempt.ts';
 import type { Engine } from '../engine/engine.ts';
 import { environmentEngine } from '../engine/environment-engine.ts';
+import { publishingMetrics } from '../engine/published-metrics.ts';
 import type { OutboxItem } from '../protocol/outbox.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { readOutboxItem } from '../store/outbox-items.ts';
@@ -37,15 +38,17 @@ const CONCURRENCY = 10;
  * @example export const handler = outboxRelay();
  */
 export const outboxRelay = ({ engine: given, send = messageSender() }: RelayOptions = {}) =>
-  middy<DynamoDBStreamEvent, DynamoDBBatchResponse>({ timeoutEarlyInMillis: 0 }).handler(async (event, context) => {
-    const engine = given ?? environmentEngine();
-    const deadline = deadlineBefore(milliseconds(engine.surroundings.now() + context.getRemainingTimeInMillis()));
-    const failed: string[] = [];
-    await boundedly(CONCURRENCY, event.Records.flatMap(readStreamed), async (streamed) => {
-      if (!(await relayStreamed(engine, send, streamed, deadline))) failed.push(streamed.sequenceNumber);
-    });
-    return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
-  });
+  middy<DynamoDBStreamEvent, DynamoDBBatchResponse>({ timeoutEarlyInMillis: 0 }).handler((event, context) =>
+    publishingMetrics(async () => {
+      const engine = given ?? environmentEngine();
+      const deadline = deadlineBefore(milliseconds(engine.surroundings.now() + context.getRemainingTimeInMillis()));
+      const failed: string[] = [];
+      await boundedly(CONCURRENCY, event.Records.flatMap(readStreamed), async (streamed) => {
+        if (!(await relayStreamed(engine, send, streamed, deadline))) failed.push(streamed.sequenceNumber);
+      });
+      return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+    }),
+  );
 
 /** The filter of the event source lets only these through; one that was left out must not send records as events. */
 function readStreamed({ eventName, dynamodb }: DynamoDBRecord): readonly StreamedEvent[] {

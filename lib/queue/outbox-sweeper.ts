@@ -3,6 +3,7 @@ import { deadlineBefore } from '../engine/attempt.ts';
 import type { Engine } from '../engine/engine.ts';
 import { environmentEngine } from '../engine/environment-engine.ts';
 import { persist } from '../engine/persist.ts';
+import { publishingMetrics } from '../engine/published-metrics.ts';
 import { OUTBOX_SHARDS } from '../protocol/outbox.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { findUnfinished } from '../store/find-unfinished.ts';
@@ -31,14 +32,15 @@ const PAGE = 50;
  */
 export const outboxSweeper =
   ({ engine: given, send = messageSender() }: SweeperOptions = {}) =>
-  async (_event: unknown, context: Context): Promise<{ readonly sent: number }> => {
-    const engine = given ?? environmentEngine();
-    const deadline = deadlineBefore(milliseconds(engine.surroundings.now() + context.getRemainingTimeInMillis()));
-    const swept = await Promise.all(OUTBOX_SHARDS.map((shard) => sweepShard(engine, send, shard, deadline)));
-    const sent = swept.reduce((sum, count) => sum + count, 0);
-    if (sent > 0) logger.warn('Events were left over in the outbox', { sent });
-    return { sent };
-  };
+  (_event: unknown, context: Context): Promise<{ readonly sent: number }> =>
+    publishingMetrics(async () => {
+      const engine = given ?? environmentEngine();
+      const deadline = deadlineBefore(milliseconds(engine.surroundings.now() + context.getRemainingTimeInMillis()));
+      const swept = await Promise.all(OUTBOX_SHARDS.map((shard) => sweepShard(engine, send, shard, deadline)));
+      const sent = swept.reduce((sum, count) => sum + count, 0);
+      if (sent > 0) logger.warn('Events were left over in the outbox', { sent });
+      return { sent };
+    });
 
 async function sweepShard(engine: Engine, send: SendMessage, shard: string, deadline: Milliseconds): Promise<number> {
   const { surroundings, store } = engine;

@@ -4,7 +4,8 @@ import { applyOnce, type EventContext } from '../engine/apply-once.ts';
 import { deadlineBefore } from '../engine/attempt.ts';
 import type { Engine } from '../engine/engine.ts';
 import { environmentEngine } from '../engine/environment-engine.ts';
-import { answeringProblems } from '../http/answering-problems.ts';
+import { answeringProblems, logger } from '../http/answering-problems.ts';
+import { correlationIdOf } from '../http/correlation-id.ts';
 import { MAX_BODY_BYTES, parseBody } from '../http/read-body.ts';
 import { type HttpEvent, type HttpRequest, readRequest } from '../http/request.ts';
 import { type HttpResponse, respond } from '../http/respond.ts';
@@ -128,13 +129,14 @@ async function receive<Event>(options: WebhookOptions<Event>, receiving: Receivi
   const message = {
     ...{ consumer, source: source.name, eventId, retention, deadline: deadlineBefore(endsAt) },
     body: { kind: 'json', value: source.stablePart?.(value) ?? value } as const,
-    correlationId: request.requestId,
+    correlationId: correlationIdOf(request),
   };
   const seen = source.idIsSigned ? [] : [seenBody(engine, { ...message, bytes: delivery.bytes })];
   const ending = await applyOnce(engine, message, async (known) => {
     const planned = await plan(options, value, known);
     return isRefusal(planned) ? planned : { effects: [...seen, ...planned.effects] };
   });
+  logger.info('Received', { consumer, correlationId: message.correlationId, outcome: ending.kind });
   if (ending.kind === 'refused') throw new SemelError(ending.refusal.problem, ending.refusal.detail);
   return respond(serializeReply({ status: 200, body: { received: true, duplicate: ending.kind === 'duplicate' } }));
 }
