@@ -6,11 +6,12 @@ import { keysList } from './keys-list.ts';
 import { keysRevoke } from './keys-revoke.ts';
 import { nearest } from './nearest.ts';
 import { reportFailure } from './report-failure.ts';
+import { simulate } from './simulate.ts';
 import { start } from './start.ts';
 import { UsageError } from './usage-error.ts';
 import { webhooksSend } from './webhooks-send.ts';
 
-const COMMANDS: readonly Command[] = [start, keysCreate, keysList, keysRevoke, webhooksSend];
+const COMMANDS: readonly Command[] = [start, keysCreate, keysList, keysRevoke, webhooksSend, simulate];
 
 /**
  * Runs one call of the command line.

@@ -22,7 +22,7 @@ export type DeliveryProblem =
   /** No key could be read or kept, so nothing was sent. */
   | 'storage';
 
-export interface DeliveryDetails {
+interface DeliveryDetails {
   readonly problem: DeliveryProblem;
   readonly outcome: Outcome;
   /** How many attempts this call made. */

@@ -78,6 +78,12 @@ describe('limits', () => {
     expect(Date.now() - start).toBeLessThan(2_000);
   });
 
+  it('R40 the caller’s signal ends a request without a key, too', async () => {
+    const server = await troubledServer('silence');
+    const error = await failureOf(impatientClient()(server.url, { method: 'POST', signal: AbortSignal.timeout(50) }));
+    expect(error).toMatchObject({ name: 'AbortError', problem: 'aborted', outcome: 'unknown' });
+  });
+
   it('R40 nothing is sent once the caller has aborted', async () => {
     const server = await troubledServer(CREATED);
     const error = await failureOf(impatientClient()(server.url, { ...keyed(), signal: AbortSignal.abort() }));
