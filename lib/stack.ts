@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import { IdempotencyTable } from './constructs/idempotency-table.ts';
 import { httpApi } from './stack/http-api.ts';
 import { addKeylessEndpoints, addWebhookEndpoint } from './stack/keyless-endpoints.ts';
+import { addDeposits, addNotifications, addSenders, addSettlement } from './stack/messages.ts';
 import { addReconcileSchedule } from './stack/reconcile-schedule.ts';
 import { SandboxProvider } from './stack/sandbox-provider.ts';
 import { dataTable } from './stack/tables.ts';
@@ -33,6 +34,10 @@ export class SemelStack extends Stack {
     addChargeEndpoints(this, parts);
     addKeylessEndpoints(this, parts);
     addWebhookEndpoint(this, parts);
+    addDeposits(this, parts);
+    addSenders(this, parts);
+    addNotifications(this, parts);
+    addSettlement(this, parts);
     addPublicEndpoint(this, parts);
     addReconcileSchedule(this, parts);
 

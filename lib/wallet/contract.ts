@@ -5,6 +5,7 @@ import { CreateAccount } from './account.ts';
 import { CreateCharge } from './create-charge.ts';
 import { CreateRefund } from './create-refund.ts';
 import { KEYLESS_ROUTES } from './keyless-routes.ts';
+import { MESSAGE_ROUTES } from './message-routes.ts';
 import type { PublishedRoute } from './published-route.ts';
 import { CreateTransfer } from './transfer.ts';
 
@@ -173,6 +174,7 @@ export const ROUTES: readonly PublishedRoute[] = [
     problems: ['refund-exceeds-charge', 'charge-not-found', 'insufficient-funds', 'card-declined'],
   },
   ...KEYLESS_ROUTES,
+  ...MESSAGE_ROUTES,
   {
     route: 'GET /operations/{id}',
     summary: 'How an operation stands',

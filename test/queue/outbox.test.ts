@@ -146,7 +146,12 @@ describe('a relay', () => {
       ...{ queue: queue.consumed, run },
     });
     while ((await queue.invoke(consumer)) > 0);
-    expect(counted.mock.calls.map(([counter]) => counter).toSorted()).toEqual(['duplicate-message', 'new']);
+    expect(
+      counted.mock.calls
+        .map(([counter]) => counter)
+        .filter((counter) => !counter.startsWith('retried'))
+        .toSorted(),
+    ).toEqual(['duplicate-message', 'new']);
   });
 
   it('R32 reports exactly what it could not send', async () => {

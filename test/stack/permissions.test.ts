@@ -83,10 +83,14 @@ describe('permissions', () => {
     expect(tableStatementsOf('Service')).toEqual([]);
   });
 
-  it('hold no wildcard and only allow', () => {
+  it('hold no wildcard and only allow, but for the streams of one table', () => {
     expect(statements(template).length).toBeGreaterThan(0);
     for (const { Effect, Action, Resource } of statements(template)) {
       expect(Effect).toBe('Allow');
+      if (Action === 'dynamodb:ListStreams') {
+        expect(Resource).toEqual({ 'Fn::Join': ['', [arn(records), '/stream/*']] });
+        continue;
+      }
       expect(JSON.stringify([Action, Resource])).not.toContain('*');
     }
     template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent(), Policies: Match.absent() });
