@@ -2,12 +2,26 @@ import { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../environment.ts';
 import { BundledFunction, type BundledFunctionProps } from './bundled-function.ts';
 import { type DataAccess, grantData } from './data-access.ts';
 import { grantSend } from './queue-grant.ts';
+
+/**
+ * A queue that is there already, with its dead-letter queue and what they are set to: a template cannot ask them, and
+ * what is said here is held against the same limits as for queues of one's own.
+ */
+export interface ExistingQueue {
+  /** @example Queue.fromQueueArn(this, 'Orders', 'arn:aws:sqs:eu-central-1:123456789012:orders') */
+  readonly queue: IQueue;
+  /** Where a consumer puts what can never be applied. */
+  readonly deadLetterQueue: IQueue;
+  readonly visibility: Duration;
+  readonly retention: Duration;
+  readonly deadLetterRetention: Duration;
+}
 
 /** What every consumed queue may be told. */
 export interface ConsumerQueueProps extends Omit<BundledFunctionProps, 'timeout'> {
@@ -27,6 +41,12 @@ export interface ConsumerQueueProps extends Omit<BundledFunctionProps, 'timeout'
   readonly deadLetterRetention?: Duration;
   /** The application's own table and what may be done with it. @default none */
   readonly data?: DataAccess;
+  /**
+   * Consumes this queue instead of a new one; maxReceives, visibility, retention and deadLetterRetention are then the
+   * existing queue's own.
+   * @default a new queue with a new dead-letter queue, both encrypted and reached over TLS only
+   */
+  readonly existing?: ExistingQueue;
 }
 
 interface Kind {
@@ -43,31 +63,39 @@ const VISIBILITY_TIMEOUTS = 6;
  * `OnceQueue` and `SequenceQueue` add what their kind of consumer needs.
  */
 export class ConsumerQueue extends Construct {
-  readonly queue: Queue;
-  readonly deadLetterQueue: Queue;
+  readonly queue: IQueue;
+  readonly deadLetterQueue: IQueue;
   readonly function: NodejsFunction;
 
   /** @throws Error when a message could be delivered again while it is still being handled */
   constructor(scope: Construct, id: string, props: ConsumerQueueProps & Kind) {
     super(scope, id);
-    const { fifo, batchingWindow, timeout = SECONDS } = props;
+    const { batchingWindow, timeout = SECONDS, existing } = props;
     const least = Duration.seconds(VISIBILITY_TIMEOUTS * timeout.toSeconds() + batchingWindow.toSeconds());
-    const visibility = props.visibility ?? least;
+    const visibility = existing?.visibility ?? props.visibility ?? least;
     refuseShortVisibility(this, visibility, timeout, batchingWindow);
-    const kind = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, ...(fifo && { fifo }) };
-    this.deadLetterQueue = new Queue(this, 'DeadLetters', { ...kind, retentionPeriod: deadLetterRetentionOf(props) });
-    this.queue = new Queue(this, 'Queue', {
-      ...kind,
-      visibilityTimeout: visibility,
-      retentionPeriod: retentionOf(props),
-      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.maxReceives ?? 5 },
-    });
+    if (existing) refuseOtherKind(this, existing.queue, props.fifo);
+    const { queue, deadLetterQueue } = existing ?? this.newQueues(props, visibility);
+    this.queue = queue;
+    this.deadLetterQueue = deadLetterQueue;
     this.function = this.consumer({ ...props, timeout });
   }
 
   /** Lets a function send to the queue: permission and URL together. */
   grantSend(fn: LambdaFunction): void {
     grantSend(this.queue, fn, ENVIRONMENT.queueUrl);
+  }
+
+  private newQueues(props: ConsumerQueueProps & Kind, visibilityTimeout: Duration) {
+    const kind = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, ...(props.fifo && { fifo: true }) };
+    const deadLetterQueue = new Queue(this, 'DeadLetters', { ...kind, retentionPeriod: deadLetterRetentionOf(props) });
+    const queue = new Queue(this, 'Queue', {
+      ...kind,
+      visibilityTimeout,
+      retentionPeriod: retentionOf(props),
+      deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: props.maxReceives ?? 5 },
+    });
+    return { queue, deadLetterQueue };
   }
 
   private consumer(props: ConsumerQueueProps & Kind & { readonly timeout: Duration }): NodejsFunction {
@@ -88,12 +116,22 @@ export class ConsumerQueue extends Construct {
   }
 }
 
-export const retentionOf = ({ retention }: Pick<ConsumerQueueProps, 'retention'>): Duration =>
-  retention ?? Duration.days(4);
+type Retentions = Pick<ConsumerQueueProps, 'existing' | 'retention' | 'deadLetterRetention'>;
 
-export const deadLetterRetentionOf = ({
-  deadLetterRetention,
-}: Pick<ConsumerQueueProps, 'deadLetterRetention'>): Duration => deadLetterRetention ?? Duration.days(14);
+export const retentionOf = ({ existing, retention }: Retentions): Duration =>
+  existing?.retention ?? retention ?? Duration.days(4);
+
+export const deadLetterRetentionOf = ({ existing, deadLetterRetention }: Retentions): Duration =>
+  existing?.deadLetterRetention ?? deadLetterRetention ?? Duration.days(14);
+
+/** The name of a queue tells its kind, so a wrong one is noticed before it is deployed. */
+const refuseOtherKind = (consumed: Construct, queue: IQueue, fifo: boolean): void => {
+  if (queue.fifo === fifo) return;
+  throw new Error(
+    `${consumed.node.path}: the existing queue is ${queue.fifo ? '' : 'not '}a FIFO queue, and ` +
+      `${fifo ? 'a FIFO queue' : 'a standard one'} is asked for.`,
+  );
+};
 
 /**
  * Fails synthesis for a queue that would deliver a message to a second invocation while the first is still at it.

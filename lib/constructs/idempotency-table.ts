@@ -1,5 +1,12 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  StreamViewType,
+  Table,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -15,6 +22,12 @@ export interface IdempotencyTableProps {
    * @default RemovalPolicy.RETAIN
    */
   readonly removalPolicy?: RemovalPolicy;
+  /**
+   * Uses this table instead of a new one. It must have what a new one has: the key `pk`, the index
+   * `IdempotencyTable.UNFINISHED_INDEX`, TTL on `expiresAt`, and for an outbox a stream of new images.
+   * @default a new table
+   */
+  readonly existing?: ITable;
 }
 
 /** One transaction puts the completed record; a lost race or a hinted retry reads it. */
@@ -35,28 +48,43 @@ export class IdempotencyTable extends Construct {
   /** The sparse index over unfinished leased records, by shard and end of lease. */
   static readonly UNFINISHED_INDEX = 'unfinished';
 
-  readonly table: Table;
+  readonly table: ITable;
 
   constructor(scope: Construct, id: string, props: IdempotencyTableProps = {}) {
     super(scope, id);
-    const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
-    this.table = new Table(this, 'Table', {
+    this.table = props.existing ?? this.newTable(props);
+  }
+
+  /**
+   * The table of another stack, in the same account and Region.
+   *
+   * One that a customer key encrypts, or whose stream an `Outbox` reads, is imported by its attributes:
+   * `new IdempotencyTable(this, 'Idempotency', { existing: Table.fromTableAttributes(…) })`.
+   * @example const idempotency = IdempotencyTable.fromTableName(this, 'Idempotency', 'payments-idempotency');
+   */
+  static fromTableName(scope: Construct, id: string, tableName: string): IdempotencyTable {
+    return new IdempotencyTable(scope, id, { existing: Table.fromTableName(scope, `${id}Import`, tableName) });
+  }
+
+  private newTable({ encryptionKey, removalPolicy = RemovalPolicy.RETAIN }: IdempotencyTableProps): Table {
+    const table = new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: 'expiresAt',
       stream: StreamViewType.NEW_IMAGE,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      encryptionKey: props.encryptionKey,
+      encryptionKey,
       removalPolicy,
       deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     });
     // Keys only: whoever finds a record here must read the record itself before taking it over, as the index lags.
-    this.table.addGlobalSecondaryIndex({
+    table.addGlobalSecondaryIndex({
       indexName: IdempotencyTable.UNFINISHED_INDEX,
       partitionKey: { name: 'pendingShard', type: AttributeType.STRING },
       sortKey: { name: 'leaseUntil', type: AttributeType.NUMBER },
       projectionType: ProjectionType.KEYS_ONLY,
     });
+    return table;
   }
 
   /** Lets a function run `atomic` operations. */

@@ -1,6 +1,6 @@
 /** The package's entry `semel/cdk`: the constructs that give a handler what it needs, and nothing beside. */
 export { BundledFunction, type BundledFunctionProps } from '../constructs/bundled-function.ts';
-export type { ConsumerQueue, ConsumerQueueProps } from '../constructs/consumer-queue.ts';
+export type { ConsumerQueue, ConsumerQueueProps, ExistingQueue } from '../constructs/consumer-queue.ts';
 export { type DataAccess, grantData } from '../constructs/data-access.ts';
 export { IdempotencyTable, type IdempotencyTableProps } from '../constructs/idempotency-table.ts';
 export {
