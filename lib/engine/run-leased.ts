@@ -69,7 +69,9 @@ async function goRounds(run: LeasedRun): Promise<Answer> {
   if (run.attempt.hinted) step = await readFirst<Step>(run, (record) => meet(run, record));
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     if (step.kind === 'reply' || step.kind === 'problem') return step;
-    if (round > 1) await surroundings.sleep(fullJitter(round, surroundings.random()));
+    // Once is a lost race and goes on at once; more is contention. What is held waits for nobody.
+    const contended = round > 2 && step.kind !== 'held' && step.kind !== 'in-flight';
+    if (contended) await surroundings.sleep(fullJitter(round, surroundings.random()));
     step = await goOn(run, step, round);
   }
   throw new SemelError('too-many-conflicts', 'Other requests kept taking this operation. Send it again.', {

@@ -14,7 +14,7 @@ interface Call {
 }
 
 /** What happens to a call instead of, before or after its being sent. */
-type Meddling = (call: Call) => Promise<unknown>;
+export type Meddling = (call: Call) => Promise<unknown>;
 
 export interface MeddledStore extends Store {
   /** What was sent, in order, meddled with or not. */
@@ -49,6 +49,21 @@ export const loseResponse: Meddling = async ({ send }) => {
   await send().catch(() => undefined);
   throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 };
+
+/** Held back until it is let go, while others go on: what a frozen environment does. */
+export function holdBack(): {
+  readonly meddling: Meddling;
+  readonly reached: Promise<void>;
+  readonly letGo: () => void;
+} {
+  const [reached, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const meddling: Meddling = async ({ send }) => {
+    reached.resolve();
+    await letGo.promise;
+    return send();
+  };
+  return { meddling, reached: reached.promise, letGo: letGo.resolve };
+}
 
 /** Not even sent. */
 export const reset: Meddling = async () => {

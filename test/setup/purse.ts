@@ -24,11 +24,13 @@ interface PurseOptions extends Partial<Pick<AtomicRoute<Purchase>, 'authorize' |
 }
 
 /** A request; one without a key gets one of its own. */
-interface Sent {
+export interface Sent {
   readonly key?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly caller?: string;
+  /** How long the function has, in milliseconds. */
+  readonly remaining?: number;
 }
 
 /** The smallest operation with a business condition: pay from a purse, get a receipt. It goes through the public door. */
@@ -127,14 +129,14 @@ function payEndpoint(engine: Engine, id: string, { run, authorize, retention }: 
 /** What came back, with the body as text and as JSON. */
 export async function send(
   handler: ReturnType<typeof endpoint>,
-  { key = randomUUID(), body = { amount: 100 }, headers, caller = 'alice' }: Sent,
+  { key = randomUUID(), body = { amount: 100 }, headers, caller = 'alice', remaining }: Sent,
 ) {
   const event = httpEvent({
     route: 'POST /payments',
     body,
     headers: { 'Idempotency-Key': key, 'X-Caller': caller, ...headers },
   });
-  const reply = await handler(event, lambdaContext());
+  const reply = await handler(event, lambdaContext(remaining));
   const problem = reply.headers['content-type'] === 'application/problem+json' ? JSON.parse(reply.body) : {};
   const code = /^\/problems\/(.+)$/.exec(problem.type ?? '')?.[1];
   return {
