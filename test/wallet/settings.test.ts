@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createEngine } from '../../lib/engine/engine.ts';
+import { runNatural } from '../../lib/engine/run-natural.ts';
+import { milliseconds } from '../../lib/protocol/time.ts';
 import { accountKey } from '../../lib/wallet/account.ts';
+import { putSettings } from '../../lib/wallet/settings.ts';
 import { readItem } from '../setup/items.ts';
+import { meddledStore } from '../setup/meddled-store.ts';
+import { setClock } from '../setup/set-clock.ts';
 import { openKeylessWallet } from './keyless.ts';
 
 let wallet: Awaited<ReturnType<typeof openKeylessWallet>>;
@@ -37,6 +43,20 @@ describe('settings', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => put(account, `Name ${index}`, '"1"')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 412)).toHaveLength(9);
+  });
+
+  it('R35 are 412 for a change that comes between the look and the write', async () => {
+    const account = await wallet.openAccount();
+    const store = meddledStore(wallet.store);
+    const engine = createEngine({ store, surroundings: setClock() });
+    const input = { account, caller: 'alice', displayName: 'Late', ifMatch: ['"1"'] };
+    store.meddle(async ({ send }) => {
+      await put(account, 'Early', '"1"');
+      return send();
+    });
+    const late = runNatural(engine, milliseconds(Date.UTC(2027, 0)), () => putSettings(input, wallet.read));
+    await expect(late).rejects.toMatchObject({ code: 'precondition-failed' });
+    expect(await nameOf(account)).toBe('Early');
   });
 
   it('R35 are stale once money or credits moved', async () => {
