@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ENVIRONMENT } from '../environment.ts';
 import { type EventSource, readEventSources } from './event-sources.ts';
 import { type FunctionDefinition, readFunctions } from './functions.ts';
 import { readPolicies, type Statement } from './iam.ts';
@@ -22,6 +23,8 @@ export interface Blueprint {
   readonly tableNames: TableNames;
   readonly queues: readonly QueueDefinition[];
   readonly eventSources: readonly EventSource[];
+  /** Where the functions reach the payment provider; undefined where none does. */
+  readonly providerUrl: string | undefined;
 }
 
 export const REGION = 'us-east-1';
@@ -52,5 +55,6 @@ export function readBlueprint(
     tableNames: findTables(functions),
     queues: readQueues(stack),
     eventSources: readEventSources(stack),
+    providerUrl: functions.map(({ environment }) => environment[ENVIRONMENT.providerUrl]).find(Boolean),
   };
 }

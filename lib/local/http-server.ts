@@ -5,7 +5,7 @@ import { dropsResponse, parseFaults } from './faults.ts';
 import { gatewayAnswer, type HttpAnswer, httpAnswer, problemAnswer } from './http-answer.ts';
 import { httpEvent, splitOnce } from './http-event.ts';
 import type { Place } from './identities.ts';
-import type { LocalRequest } from './local-routes.ts';
+import { isLocalPath, type LocalRequest } from './local-routes.ts';
 import { readBody } from './read-body.ts';
 import { matchRoute, type Route, type RouteMatch } from './routes.ts';
 import { SetupError } from './setup-error.ts';
@@ -15,8 +15,8 @@ interface Site {
   readonly place: Place;
   readonly routes: readonly Route[];
   readonly poolOf: (functionArn: string) => WorkerPool;
-  /** Answers `/_local/…`; the paths of the local cloud itself, which the stack does not have. */
-  readonly answerLocal: (asked: LocalRequest) => Promise<HttpAnswer>;
+  /** Answers the paths of the local cloud itself, which the stack does not have. */
+  readonly answerLocal: (asked: LocalRequest) => Promise<HttpAnswer | undefined>;
   /** Hears which operation an invocation answered. */
   readonly answered: (invocation: string, operation: string) => void;
 }
@@ -77,7 +77,9 @@ async function serve(message: IncomingMessage, site: Site): Promise<HttpAnswer |
   const method = message.method ?? 'GET';
   const body = await readBody(message, LONGEST_BODY);
   if (body === undefined) return gatewayAnswer(413, 'Request Entity Too Large');
-  if (path.startsWith('/_local/')) return site.answerLocal({ method, path, query: new URLSearchParams(query), body });
+  if (isLocalPath(path)) {
+    return site.answerLocal({ method, path, query: new URLSearchParams(query), body, headers: message.headers });
+  }
   try {
     const match = METHODS.has(method) ? matchRoute(site.routes, method, path) : undefined;
     return match === undefined ? gatewayAnswer(404, 'Not Found') : await invoke(message, body, match, site);

@@ -1,9 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type BackgroundFaults, readBackgroundFault } from './background-faults.ts';
 import type { CallLog } from './call-log.ts';
 import type { DeadLetter } from './dead-letters.ts';
+import { dropsResponse, parseFaults } from './faults.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
+import { naiveCharge } from './naive-charge.ts';
 import type { QueueState } from './queues.ts';
+import { answerSandbox, isSandboxPath } from './sandbox-page.ts';
 import type { RunningSchedules } from './schedules.ts';
 import type { TableNames } from './seeded-tables.ts';
 import { sizeWrites } from './size-writes.ts';
@@ -15,6 +19,8 @@ interface LocalRoutes {
   readonly tableNames: TableNames;
   readonly schedules: RunningSchedules;
   readonly faults: BackgroundFaults;
+  /** Where the payment provider answers; undefined where the stack has none. */
+  readonly providerUrl: string | undefined;
   readonly queueState: () => { readonly queues: readonly QueueState[]; readonly deadLetters: readonly DeadLetter[] };
   /** Empties everything and seeds it again. */
   readonly reset: () => Promise<void>;
@@ -25,13 +31,19 @@ export interface LocalRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Buffer;
+  readonly headers: IncomingHttpHeaders;
 }
 
-/** Answers the paths below `/_local/`: what tests and people look at, and what the deployed stack never has. */
-export async function answerLocal(
-  routes: LocalRoutes,
-  { method, path, query, body }: LocalRequest,
-): Promise<HttpAnswer> {
+/** Does the local cloud itself answer a path, which the deployed stack never has? */
+export const isLocalPath = (path: string): boolean => path.startsWith('/_local/') || isSandboxPath(path);
+
+/**
+ * Answers the local cloud's own paths: what tests and people look at.
+ * @returns undefined when the client's connection is to be cut instead
+ */
+export async function answerLocal(routes: LocalRoutes, request: LocalRequest): Promise<HttpAnswer | undefined> {
+  const { method, path, query, body } = request;
+  if (isSandboxPath(path)) return answerSandbox(method, path);
   const [, job] = /^POST \/_local\/jobs\/([\w-]+)$/.exec(`${method} ${path}`) ?? [];
   if (job !== undefined) return runJob(routes, job, query.get('input') ?? undefined);
   switch (`${method} ${path}`) {
@@ -48,6 +60,8 @@ export async function answerLocal(
     case 'POST /_local/reset':
       await routes.reset();
       return NOTHING;
+    case 'POST /_local/naive/charges':
+      return chargeNaively(routes, request);
     case 'POST /_local/faults':
       return orderFault(routes, body);
     case 'DELETE /_local/faults':
@@ -57,7 +71,7 @@ export async function answerLocal(
       return problemAnswer(
         404,
         'No such local route',
-        'GET /_local/state, GET /_local/calls?operation=, POST /_local/reset, POST /_local/jobs/{name}, POST and DELETE /_local/faults are.',
+        'GET /_local/state, GET /_local/calls?operation=, POST /_local/reset, POST /_local/jobs/{name}, POST /_local/naive/charges, POST and DELETE /_local/faults are.',
       );
   }
 }
@@ -67,6 +81,17 @@ async function runJob({ schedules }: LocalRoutes, job: string, input: string | u
   const outcome = await schedules.run(job, input);
   if (outcome === undefined) return problemAnswer(404, 'No such job', `No schedule of the stack begins with ${job}.`);
   return json(outcome.kind === 'returned' ? 200 : 502, outcome);
+}
+
+/** The faults of the way there are those of the wallet's own routes. */
+async function chargeNaively(
+  { providerUrl }: LocalRoutes,
+  { body, headers }: LocalRequest,
+): Promise<HttpAnswer | undefined> {
+  const faults = parseFaults(headers['local-fault'] as string | undefined);
+  if (typeof faults === 'string') return problemAnswer(400, 'Unknown fault', faults);
+  const answer = await naiveCharge(providerUrl, body, headers['idempotency-key'] as string | undefined);
+  return dropsResponse(faults) ? undefined : answer;
 }
 
 /** What goes wrong from now on in functions that no client waits for. */

@@ -112,13 +112,14 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
     queues: queues?.state() ?? [],
     deadLetters: queues === undefined ? [] : deadLetters(blueprint.queues, queues),
   });
-  const { tableNames } = blueprint;
+  const { tableNames, providerUrl } = blueprint;
+  const local = { client, calls, tableNames, schedules, faults, providerUrl, queueState, reset };
   for (const { logicalId, routes } of blueprint.apis) {
     servers.get(logicalId)?.open({
       place: blueprint.place,
       routes,
       poolOf: (functionArn) => poolOf(pools, functionArn),
-      answerLocal: (asked) => answerLocal({ client, calls, tableNames, schedules, faults, queueState, reset }, asked),
+      answerLocal: (asked) => answerLocal(local, asked),
       answered: (invocation, operation) => calls.answered(invocation, operation),
     });
   }

@@ -1,13 +1,16 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { createTables, deleteTables, localClient } from '../../lib/local/tables.ts';
 import { useQueueCloud } from './queue-cloud.ts';
 import { consumedQueue, resource, streamConsumer } from './queue-stack.ts';
 
 const failures = { 'Fn::GetAtt': ['Failures', 'Arn'] };
 
-const { cloud, deliveries, post, send, state } = useQueueCloud({
+const { cloud, deliveries, post, printed, send, state } = useQueueCloud({
   Failures: resource('AWS::SQS::Queue', {}),
   ...consumedQueue('Plain'),
   ...streamConsumer('Copy', 'copied#'),
+  ...streamConsumer('FromTheBeginning', 'early#', { StartingPosition: 'TRIM_HORIZON' }),
   ...streamConsumer('Bounded', 'bounded#', {
     MaximumRetryAttempts: 2,
     BisectBatchOnFunctionError: true,
@@ -25,6 +28,21 @@ const waitForCopies = (prefix: string) =>
   });
 
 describe('a stream', () => {
+  it('is followed from before its first record, while other tables change', async () => {
+    const client = localClient(cloud().dynamodbEndpoint);
+    const other = `Other-${crypto.randomUUID()}`;
+    const key = { KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' as const }] };
+    const AttributeDefinitions = [{ AttributeName: 'pk', AttributeType: 'S' as const }];
+    await createTables(client, [{ TableName: other, ...key, AttributeDefinitions, timeToLive: undefined }]);
+    await client.send(new PutCommand({ TableName: other, Item: { pk: 'a' } }));
+    await client.send(new PutCommand({ TableName: other, Item: { pk: 'b' } }));
+    await new Promise((done) => setTimeout(done, 400));
+    await put('early#1');
+    await waitForCopies('early#').toEqual(['copy of early#1']);
+    await deleteTables(client, [other]);
+    expect(printed.join('\n')).not.toContain('Exception');
+  });
+
   it('brings what is put to the function, as Lambda does, and nothing that the filter keeps out', async () => {
     await put('other#1');
     await put('copied#a1', { number: { N: '7' } });
