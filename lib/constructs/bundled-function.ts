@@ -1,10 +1,11 @@
-import type { Duration } from 'aws-cdk-lib';
+import { type Duration, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../environment.ts';
+import { METRICS } from '../protocol/counters.ts';
 
 /** How a function is built and logged; shared by everything that runs a handler. */
 export interface BundledFunctionProps {
@@ -22,6 +23,11 @@ export interface BundledFunctionProps {
   readonly serviceName?: string;
   /** How long logs are kept. @default RetentionDays.THREE_MONTHS */
   readonly logRetention?: RetentionDays;
+  /**
+   * Sends traces of invocations to X-Ray. The context `semel:tracing` switches it for a whole stack.
+   * @default what the context says, else false: each trace costs, and logs carry the correlation id
+   */
+  readonly tracing?: boolean;
   /** More environment variables. @default none */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -44,6 +50,11 @@ const BUNDLING: BundlingOptions = {
   banner: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);",
 };
 
+const X_RAY = 'Traces belong to no resource: X-Ray knows no narrower permission to send them.';
+
+/** The context that switches tracing for everything below the construct where it is set. */
+export const TRACING_CONTEXT = 'semel:tracing';
+
 /** A Lambda function on Node 24 (arm64) with its own log group and a role that may write to that and nothing else. */
 export class BundledFunction extends Construct {
   readonly function: NodejsFunction;
@@ -55,6 +66,9 @@ export class BundledFunction extends Construct {
     // A role of our own: the default one carries a managed policy that may write to every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(role);
+    const tracing = props.tracing ?? String(this.node.tryGetContext(TRACING_CONTEXT)) === 'true';
+    if (tracing)
+      Validations.of(this).acknowledge({ id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]', reason: X_RAY });
     this.function = new NodejsFunction(this, 'Function', {
       entry: props.entry,
       runtime: Runtime.NODEJS_24_X,
@@ -63,10 +77,11 @@ export class BundledFunction extends Construct {
       timeout: props.timeout,
       role,
       logGroup: this.logGroup,
+      ...(tracing && { tracing: Tracing.ACTIVE }),
       bundling: BUNDLING,
       environment: {
         [ENVIRONMENT.serviceName]: props.serviceName ?? 'semel',
-        POWERTOOLS_METRICS_NAMESPACE: 'Semel',
+        POWERTOOLS_METRICS_NAMESPACE: METRICS.namespace,
         NODE_OPTIONS: '--enable-source-maps',
         ...props.environment,
       },

@@ -1,5 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 
 const tableProps = (removalPolicy: RemovalPolicy): TableProps => ({
@@ -10,10 +11,19 @@ const tableProps = (removalPolicy: RemovalPolicy): TableProps => ({
   deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
 });
 
+/** A key of the account's own for the tables, made anew each year; what it encrypted before stays readable. */
+export const customerKey = (scope: Construct, removalPolicy: RemovalPolicy): Key =>
+  new Key(scope, 'Key', { description: 'Encrypts the tables of Semel', enableKeyRotation: true, removalPolicy });
+
 /** Accounts, transfers, charges, ledger entries and API keys. An entry is found from the account on either side of it. */
-export const dataTable = (scope: Construct, removalPolicy: RemovalPolicy): Table => {
+export const dataTable = (
+  scope: Construct,
+  removalPolicy: RemovalPolicy,
+  encryption: Pick<TableProps, 'encryptionKey'> = {},
+): Table => {
   const table = new Table(scope, 'Data', {
     ...tableProps(removalPolicy),
+    ...encryption,
     sortKey: { name: 'sk', type: AttributeType.STRING },
   });
   const sortKey = { name: 'entryUuid', type: AttributeType.STRING };
