@@ -21,6 +21,12 @@ export function allDone(seen: readonly ClientHistory[], clients: number, statuse
 export const singleEffect = (world: World, kind: string, times: number): Violations =>
   when(entries(world, kind).length !== times, `${entries(world, kind).length} entries of kind ${kind}, not ${times}`);
 
+/** Of clients that sent different things under one key, one got its effect and the others were told so (R7). */
+export const oneAccepted = (seen: readonly ClientHistory[]): Violations => {
+  const accepted = seen.filter(({ last }) => last?.statusCode === 201).length;
+  return when(accepted !== 1, `${accepted} clients were accepted under one key`);
+};
+
 /** Every final answer has the same status and bytes. */
 export function answeredAlike(seen: readonly ClientHistory[]): Violations {
   const finals = seen.flatMap(({ last }) => (last ? [`${last.statusCode} ${last.body}`] : []));

@@ -7,7 +7,14 @@ import { transfer } from '../../lib/wallet/transfer.ts';
 import { httpEvent } from '../setup/http-event.ts';
 import { insist } from './client.ts';
 import type { Scenario } from './explorer.ts';
-import { allDone, answeredAlike, neverInFlight, refusedWithoutEffect, singleEffect } from './invariants.ts';
+import {
+  allDone,
+  answeredAlike,
+  neverInFlight,
+  oneAccepted,
+  refusedWithoutEffect,
+  singleEffect,
+} from './invariants.ts';
 import { story } from './story.ts';
 import type { World } from './world.ts';
 
@@ -71,7 +78,7 @@ export const TRANSFER_SCENARIOS: readonly Scenario[] = [
     'one key for two amounts',
     { faults: 2, switches: 3 },
     (world) => [sender(world, 'k', 500), sender(world, 'k', 600)],
-    (world, seen) => [...allDone(seen, 2, [201, 422]), ...singleEffect(world, 'transfer', 1)],
+    (world, seen) => [...allDone(seen, 2, [201, 422]), ...singleEffect(world, 'transfer', 1), ...oneAccepted(seen)],
   ),
   story(
     'two transfers, of which the account affords one',
