@@ -44,14 +44,26 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   constructs: { rooms: ['protocol', 'environment'], packages: CDK },
   stack: { rooms: ['constructs', 'protocol', 'environment'], packages: CDK },
   // The local cloud reads only the synthesized template and its assets, so what runs here is what deploys.
-  local: { rooms: ['environment'], packages: [NODE, AWS_SDK, 'fauxqs', 'aws-lambda'] },
+  local: { rooms: ['environment'], packages: [NODE, AWS_SDK, 'esbuild', 'fauxqs', 'aws-lambda'] },
   cli: {
     rooms: ['local', 'simulation', 'http', 'webhook', 'wallet', 'store', 'protocol', 'environment'],
     packages: [NODE, AWS_SDK, 'standardwebhooks'],
   },
+  testing: { rooms: ['http', 'protocol'], packages: [] },
   // What the package offers: names gathered, nothing of its own.
   exports: {
-    rooms: ['client', 'constructs', 'engine', 'http', 'local', 'queue', 'schedule', 'webhook', ...ADAPTER.rooms],
+    rooms: [
+      'client',
+      'constructs',
+      'engine',
+      'http',
+      'local',
+      'queue',
+      'schedule',
+      'testing',
+      'webhook',
+      ...ADAPTER.rooms,
+    ],
     packages: [],
   },
   bin: { rooms: ['stack', 'cli'], packages: CDK },
