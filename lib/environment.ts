@@ -6,6 +6,8 @@ export const ENVIRONMENT = {
   idempotencyTable: 'IDEMPOTENCY_TABLE_NAME',
   /** The table that effects without a `TableName` go to, and that handlers read. */
   dataTable: 'DATA_TABLE_NAME',
+  /** Makes key hashes HMACs under this secret; for as long as records live it must stay the same (R3). */
+  keySecret: 'IDEMPOTENCY_KEY_SECRET',
   /** Names the service in logs and metrics. */
   serviceName: 'POWERTOOLS_SERVICE_NAME',
   /** Where the payment provider is reached. */

@@ -7,7 +7,7 @@ import { addKeylessEndpoints, addWebhookEndpoint } from './stack/keyless-endpoin
 import { addDeposits, addNotifications, addSenders, addSettlement } from './stack/messages.ts';
 import { addReconcileSchedule } from './stack/reconcile-schedule.ts';
 import { SandboxProvider } from './stack/sandbox-provider.ts';
-import { customerKey, dataTable } from './stack/tables.ts';
+import { customerKey, dataTable, keyHashSecret } from './stack/tables.ts';
 import { addChargeEndpoints, addLedgerEndpoints, addPublicEndpoint } from './stack/wallet-endpoints.ts';
 import { addWatch } from './stack/watch-service.ts';
 
@@ -20,6 +20,8 @@ export interface SemelStackProps extends StackProps {
   readonly providerUrl?: string;
   /** Sends traces to X-Ray. @default what the context `semel:tracing` says, else false */
   readonly tracing?: boolean;
+  /** Keeps key hashes under a secret of the stack's own (`IdempotencyTable.keySecret`). Decide before the first request. @default false */
+  readonly keySecret?: boolean;
   /** Encrypts the tables with a key of this account's own, which can be audited and withdrawn. @default false: a key that AWS owns */
   readonly customerKey?: boolean;
 }
@@ -32,7 +34,8 @@ export class SemelStack extends Stack {
     if (props.tracing !== undefined) this.node.setContext(TRACING_CONTEXT, props.tracing);
     const throttle = props.throttle ?? { rateLimit: 200, burstLimit: 400 };
     const encryption = props.customerKey ? { encryptionKey: customerKey(this, removalPolicy) } : {};
-    const idempotency = new IdempotencyTable(this, 'Idempotency', { removalPolicy, ...encryption });
+    const keySecret = props.keySecret ? { keySecret: keyHashSecret(this, removalPolicy) } : {};
+    const idempotency = new IdempotencyTable(this, 'Idempotency', { removalPolicy, ...encryption, ...keySecret });
     const data = dataTable(this, removalPolicy, encryption);
     const api = httpApi(this, { apiName: this.stackName, throttle });
     const providerUrl = props.providerUrl ?? new SandboxProvider(this, 'SandboxProvider', removalPolicy).url;

@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../environment.ts';
 import { grantItems, grantQuery, type ItemAction } from './table-grant.ts';
@@ -16,6 +17,13 @@ import { grantItems, grantQuery, type ItemAction } from './table-grant.ts';
 export interface IdempotencyTableProps {
   /** The customer key that encrypts the table. @default a key that AWS owns, free of charge */
   readonly encryptionKey?: IKey;
+  /**
+   * Makes the hashes of keys HMACs under this secret, so that who reads the table cannot test guesses of keys. It must
+   * never change while there are records: every key would be new. CloudFormation puts it into the environment of the
+   * functions that hash keys, where whoever may read a function's configuration sees it.
+   * @default plain SHA-256: enough where keys are random, as the client's are
+   */
+  readonly keySecret?: ISecret;
   /**
    * What becomes of the table when its stack is deleted. RETAIN also protects it from deletion: without its records
    * every retry runs again.
@@ -49,10 +57,12 @@ export class IdempotencyTable extends Construct {
   static readonly UNFINISHED_INDEX = 'unfinished';
 
   readonly table: ITable;
+  private readonly keySecret: ISecret | undefined;
 
   constructor(scope: Construct, id: string, props: IdempotencyTableProps = {}) {
     super(scope, id);
     this.table = props.existing ?? this.newTable(props);
+    this.keySecret = props.keySecret;
   }
 
   /**
@@ -90,11 +100,13 @@ export class IdempotencyTable extends Construct {
   /** Lets a function run `atomic` operations. */
   grantAtomic(fn: LambdaFunction): void {
     this.grant(fn, ATOMIC);
+    this.giveKeySecret(fn);
   }
 
   /** Lets a function run `leased` operations (and `atomic` ones: they need less). */
   grantLeased(fn: LambdaFunction): void {
     this.grant(fn, LEASED);
+    this.giveKeySecret(fn);
   }
 
   /** Lets a function read records, to show an operation's status. */
@@ -125,6 +137,12 @@ export class IdempotencyTable extends Construct {
   grantSweep(fn: LambdaFunction): void {
     this.grant(fn, ['GetItem', 'DeleteItem']);
     grantQuery(this.table, fn, IdempotencyTable.UNFINISHED_INDEX);
+  }
+
+  /** In the environment rather than read at run time: hashing a key must not wait for, or fail with, another service. */
+  private giveKeySecret(fn: LambdaFunction): void {
+    if (this.keySecret === undefined) return;
+    fn.addEnvironment(ENVIRONMENT.keySecret, this.keySecret.secretValue.unsafeUnwrap());
   }
 
   private grant(fn: LambdaFunction, actions: readonly ItemAction[]): void {

@@ -9,9 +9,12 @@ let engine: Engine | undefined;
  * The engine over the tables that the environment names: one per execution environment, so that connections are reused.
  *
  * @throws Error naming the variable that is not set, on the first use of its table
+ * @throws RangeError when the key secret is set but empty
  */
 export function environmentEngine(): Engine {
+  const keySecret = process.env[ENVIRONMENT.keySecret];
   engine ??= createEngine({
+    ...(keySecret !== undefined && { keySecret }),
     count: countMetric,
     measure: measureMetric,
     store: {
