@@ -31,7 +31,11 @@ export interface ConsumerQueueProps extends Omit<BundledFunctionProps, 'timeout'
   readonly batchSize?: number;
   /** How many invocations run at a time at most, from 2 to 1,000. @default as many as the account lets */
   readonly maxConcurrency?: number;
-  /** After how many receives SQS itself gives a message up. @default 5 */
+  /**
+   * After how many receives SQS itself gives a message up. Poison is parked at once, so a receive is mostly lost to a
+   * crash, also of others in its batch; more than the usual few cost nothing where each event is applied once.
+   * @default 10
+   */
   readonly maxReceives?: number;
   /** For how long a received message is hidden from others. @default 6 × timeout + batching window */
   readonly visibility?: Duration;
@@ -55,6 +59,7 @@ interface Kind {
 }
 
 const SECONDS = Duration.seconds(30);
+const RECEIVES = 10;
 /** AWS's own advice: a batch may be throttled several times before it gets to run. */
 const VISIBILITY_TIMEOUTS = 6;
 
@@ -93,7 +98,7 @@ export class ConsumerQueue extends Construct {
       ...kind,
       visibilityTimeout,
       retentionPeriod: retentionOf(props),
-      deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: props.maxReceives ?? 5 },
+      deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: props.maxReceives ?? RECEIVES },
     });
     return { queue, deadLetterQueue };
   }

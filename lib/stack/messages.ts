@@ -18,6 +18,8 @@ export const addDeposits = (stack: Stack, { api, idempotency, data }: MessagePar
   const queue = new OnceQueue(stack, 'DepositQueue', {
     ...WALLET,
     entry: functionFile('deposit-consumer'),
+    // Deposits may wait, and many at once would only meet each other on the accounts that get most of them.
+    maxConcurrency: 5,
     idempotency: { table: idempotency },
     data: { table: data, actions: ['PutItem', 'UpdateItem'] },
   });

@@ -36,9 +36,9 @@ describe('OnceQueue', () => {
     });
   });
 
-  it('gives a message up after five receives, into a queue that keeps it for 14 days', () => {
+  it('gives a message up after ten receives, into a queue that keeps it for 14 days', () => {
     template.hasResourceProperties('AWS::SQS::Queue', {
-      RedrivePolicy: { maxReceiveCount: 5 },
+      RedrivePolicy: { maxReceiveCount: 10 },
       MessageRetentionPeriod: 4 * 86_400,
       SqsManagedSseEnabled: true,
     });
