@@ -15,6 +15,8 @@ export interface RecordedCall {
   readonly call: number;
   /** @example 'dynamodb:TransactWriteItems' */
   readonly action: string;
+  /** What it had to be allowed, item by item. @example ['dynamodb:PutItem arn:aws:dynamodb:…:table/t'] */
+  readonly permissions: readonly string[];
   readonly tables: readonly string[];
   /** The queue that a request to SQS names; null for the others. */
   readonly queue: string | null;

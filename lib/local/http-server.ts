@@ -11,7 +11,7 @@ import { matchRoute, type Route, type RouteMatch } from './routes.ts';
 import { SetupError } from './setup-error.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-interface Site {
+export interface Site {
   readonly place: Place;
   readonly routes: readonly Route[];
   readonly poolOf: (functionArn: string) => WorkerPool;

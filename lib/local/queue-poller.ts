@@ -1,14 +1,9 @@
-import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageBatchCommand,
-  type Message,
-  ReceiveMessageCommand,
-} from '@aws-sdk/client-sqs';
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Invoke } from './background.ts';
 import { failuresOf } from './batch-failures.ts';
 import type { QueueSource } from './event-sources.ts';
 import { Pause } from './pause.ts';
-import type { RunningQueues } from './queues.ts';
+import { hiddenFor, type RunningQueues } from './queues.ts';
 import { sqsEvent, sqsRecord } from './sqs-event.ts';
 
 interface PollerSettings {
@@ -158,10 +153,11 @@ export class QueuePoller {
 
   /** A queue hides messages for minutes in case their function still runs; here it is known that it does not. */
   async #redeliver(received: readonly Received[]): Promise<void> {
-    const { redeliverAfter } = this.#settings;
-    const handles = received.filter((entry) => this.#isHiddenAsReceived(entry)).map(({ message }) => message);
-    if (redeliverAfter === undefined || handles.length === 0) return;
-    setTimeout(() => void this.#unhide(handles), redeliverAfter).unref();
+    const { source, queues, redeliverAfter } = this.#settings;
+    if (redeliverAfter === undefined) return;
+    for (const { message } of received.filter((entry) => this.#isHiddenAsReceived(entry))) {
+      await queues.client.send(hiddenFor(source.queue, message.ReceiptHandle, redeliverAfter));
+    }
   }
 
   /** Where the function itself has chosen for how long, that stays. */
@@ -169,14 +165,5 @@ export class QueuePoller {
     const { source, queues } = this.#settings;
     const found = queues.contents(source.queue).inflight.find((entry) => entry.receiptHandle === message.ReceiptHandle);
     return found !== undefined && Math.abs(found.visibilityDeadline - hiddenUntil) < TOLERANCE;
-  }
-
-  async #unhide(messages: readonly Message[]): Promise<void> {
-    const { source, queues } = this.#settings;
-    for (const { ReceiptHandle } of messages) {
-      const shown = new ChangeMessageVisibilityCommand({ QueueUrl: source.queue, ReceiptHandle, VisibilityTimeout: 0 });
-      // Meanwhile it may be visible already, or gone with a reset.
-      await queues.client.send(shown).catch(() => {});
-    }
   }
 }

@@ -147,6 +147,17 @@ async function createQueues(
   }
 }
 
+/**
+ * Hides a received message for this many milliseconds from now.
+ *
+ * The emulator takes fractions of seconds. It is not told 0: with data that is kept, that would lose the message.
+ */
+export const hiddenFor = (QueueUrl: string, ReceiptHandle: string | undefined, milliseconds: number) =>
+  new ChangeMessageVisibilityCommand({
+    ...{ QueueUrl, ReceiptHandle },
+    VisibilityTimeout: Math.max(1, milliseconds) / 1000,
+  });
+
 /** The stack may have changed since, and whoever had received messages is gone with the process that ran before. */
 async function resume(
   client: SQSClient,
@@ -156,6 +167,6 @@ async function resume(
 ): Promise<void> {
   await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   for (const { receiptHandle: ReceiptHandle } of inflight) {
-    await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+    await client.send(hiddenFor(QueueUrl, ReceiptHandle, 0));
   }
 }

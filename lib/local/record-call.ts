@@ -18,6 +18,7 @@ export function recordCall(call: ProxiedCall, reaction: Reaction): KeptCall {
     operation: request?.operationId ?? null,
     call: call.number,
     action: call.request === undefined ? call.target : `${call.request.service}:${call.request.action}`,
+    permissions: (call.request?.permissions ?? []).map(({ action, resource }) => `${action} ${resource}`),
     tables: request?.tables ?? [],
     queue: call.request?.service === 'sqs' ? call.request.queue : null,
     items: call.request?.items ?? answer?.Count ?? null,

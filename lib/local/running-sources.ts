@@ -83,11 +83,11 @@ function refuseWhatAwsRefuses(source: EventSource, blueprint: Blueprint): void {
   const { name, functionArn, sourceArn } = source;
   const target = blueprint.functions.find(({ arn }) => arn === functionArn);
   if (target === undefined) throw new SetupError(`${name}: ${functionArn} is not part of the stack.`);
+  if (source.kind === 'queue') refuseShortVisibility(source, queueOf(source, blueprint), target);
+  else refuseAbsentStream(source, blueprint);
   const statements = blueprint.policies.get(target.roleArn) ?? [];
   const missing = NEEDED[source.kind].find((action) => !isAllowed(statements, action, sourceArn));
   if (missing !== undefined) throw new SetupError(`${name}: the role of ${target.name} does not allow ${missing}.`);
-  if (source.kind === 'queue') refuseShortVisibility(source, queueOf(source, blueprint), target);
-  else refuseAbsentStream(source, blueprint);
 }
 
 function refuseShortVisibility(

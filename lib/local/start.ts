@@ -6,7 +6,7 @@ import { CallLog } from './call-log.ts';
 import { Cleanup } from './cleanup.ts';
 import { deadLetters } from './dead-letters.ts';
 import { type RunningDynamoDb, startDynamoDb } from './dynamodb.ts';
-import { type HttpServer, startHttpServer } from './http-server.ts';
+import { type HttpServer, type Site, startHttpServer } from './http-server.ts';
 import { listNotRun } from './identities.ts';
 import { answerLocal } from './local-routes.ts';
 import { startQueues } from './queues.ts';
@@ -114,15 +114,11 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
   });
   const { tableNames, providerUrl } = blueprint;
   const local = { client, calls, tableNames, schedules, faults, providerUrl, queueState, reset };
-  for (const { logicalId, routes } of blueprint.apis) {
-    servers.get(logicalId)?.open({
-      place: blueprint.place,
-      routes,
-      poolOf: (functionArn) => poolOf(pools, functionArn),
-      answerLocal: (asked) => answerLocal(local, asked),
-      answered: (invocation, operation) => calls.answered(invocation, operation),
-    });
-  }
+  openServers(servers, blueprint, {
+    poolOf: (functionArn) => poolOf(pools, functionArn),
+    answerLocal: (asked) => answerLocal(local, asked),
+    answered: (invocation, operation) => calls.answered(invocation, operation),
+  });
   const [main] = servers.values();
   return {
     url: main?.url ?? '',
@@ -143,6 +139,14 @@ async function startServers(assembly: Assembly, port: number, cleanup: Cleanup):
     servers.set(logicalId, await cleanup.started(starting, (http) => http.close()));
   }
   return servers;
+}
+
+function openServers(
+  servers: ReadonlyMap<string, HttpServer>,
+  { apis, place }: Blueprint,
+  behind: Omit<Site, 'place' | 'routes'>,
+): void {
+  for (const { logicalId, routes } of apis) servers.get(logicalId)?.open({ place, routes, ...behind });
 }
 
 /** What keeps data: tables and queues. */

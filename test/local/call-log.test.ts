@@ -10,6 +10,7 @@ const call = (change: Partial<RecordedCall>): { call: RecordedCall; unsized: und
     operation: null,
     call: 1,
     action: 'dynamodb:GetItem',
+    permissions: [],
     tables: [],
     queue: null,
     items: 1,
