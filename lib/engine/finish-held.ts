@@ -1,8 +1,8 @@
-import { mayRelease, restAfterUnknown } from '../protocol/lease.ts';
+import { restAfterUnknown } from '../protocol/lease.ts';
 import type { Booking, CallPhase, LeasedOperation, Phase } from '../protocol/leased-operation.ts';
 import { operationUuid } from '../protocol/operation-id.ts';
 import type { Outcome } from '../protocol/outside-call.ts';
-import { type Effect, isRefusal } from '../protocol/plan.ts';
+import { type Effect, isRefusal, type ReplyDraft } from '../protocol/plan.ts';
 import { problemReply } from '../protocol/problem-reply.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { IdempotencyRecord } from '../protocol/record.ts';
@@ -10,7 +10,7 @@ import { type StoredReply, serializeReply, withinReplyLimit } from '../protocol/
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import type { Engine } from './engine.ts';
 import { type HeldRecord, LeaseLost } from './held-record.ts';
-import { attentionRecord, completedRecord } from './new-record.ts';
+import { completedRecord } from './new-record.ts';
 import { persistentReader } from './persistent-reader.ts';
 
 /** How a held operation ends for now. */
@@ -20,7 +20,8 @@ export type Ending =
   | { readonly kind: 'lost'; readonly record: IdempotencyRecord | undefined }
   | {
       readonly kind: 'suspended';
-      readonly problem: SemelError;
+      /** What the client hears; it is not stored. */
+      readonly answer: SemelError | StoredReply;
       readonly counter: 'unknown' | 'needs-attention' | 'released';
     };
 
@@ -50,30 +51,44 @@ type Unknown = { readonly kind: 'unknown'; readonly cause?: unknown };
  * @rule R12
  */
 export async function finishHeld(run: HeldRun): Promise<Ending> {
-  const { operation, held } = run;
-  const phase = phaseOf(run);
   try {
-    const outcome = await learnOutcome(run, phase);
-    switch (outcome.kind) {
-      case 'succeeded':
-        return await book(run, 'new', (bookedAt) => operation.settle({ ...phase, bookedAt }, outcome.result));
-      case 'declined':
-        return await book(run, 'refused', (bookedAt) => operation.cancel({ ...phase, bookedAt }, outcome.reason));
-      case 'unknown':
-        return await rest(run, outcome.cause);
-      case 'not-begun':
-        return await giveUp(run, outcome.problem);
-    }
+    const phase = phaseOf(run);
+    return await endWith(run, phase, await learnOutcome(run, phase)).catch((thrown) => restAfter(run, thrown));
   } catch (thrown) {
     if (thrown instanceof LeaseLost) return { kind: 'lost', record: thrown.record };
-    if (thrown instanceof SemelError) return { kind: 'suspended', problem: thrown, counter: 'unknown' };
-    return { kind: 'suspended', problem: outcomeUnknown(held.record.unknowns, thrown), counter: 'unknown' };
+    const answer = storeProblem(thrown) ?? outcomeUnknown(run.held.record.unknowns, thrown);
+    return { kind: 'suspended', answer, counter: 'unknown' };
   }
 }
 
+async function endWith(run: HeldRun, phase: Phase<unknown>, outcome: Outcome<unknown, unknown>): Promise<Ending> {
+  const { operation } = run;
+  switch (outcome.kind) {
+    case 'succeeded':
+      return await book(run, 'new', (bookedAt) => operation.settle({ ...phase, bookedAt }, outcome.result));
+    case 'declined':
+      return await book(run, 'refused', (bookedAt) => operation.cancel({ ...phase, bookedAt }, outcome.reason));
+    case 'unknown':
+      return await rest(run, outcome.cause);
+    case 'not-begun':
+      return await giveUp(run, outcome.answer);
+  }
+}
+
+/** An outcome that cannot be booked is as good as unknown: it is asked for again, and in the end a person is. */
+async function restAfter(run: HeldRun, thrown: unknown): Promise<Ending> {
+  if (thrown instanceof LeaseLost || storeProblem(thrown) !== undefined) throw thrown;
+  return rest(run, thrown);
+}
+
+/** The store did not let a write through: the lease decides. */
+const storeProblem = (thrown: unknown): SemelError | undefined =>
+  thrown instanceof SemelError && (thrown.code === 'store-unavailable' || thrown.code === 'too-many-conflicts')
+    ? thrown
+    : undefined;
+
 function phaseOf({ engine, held, deadline }: HeldRun): Phase<unknown> {
   const { record } = held;
-  const { now, abortAfter } = engine.surroundings;
   return {
     intent: JSON.parse(record.intent),
     caller: record.caller,
@@ -148,7 +163,7 @@ async function book(
     retention: operation.retention,
     resource,
   });
-  const outcome = await held.write(record, effects);
+  const outcome = await held.complete(record, effects);
   switch (outcome.kind) {
     case 'written':
       return { kind: 'completed', reply, counter };
@@ -175,21 +190,22 @@ async function rest(run: HeldRun, cause: unknown): Promise<Ending> {
   }
   const outcome = await held.lapse(restAfterUnknown(unknowns), unknowns);
   if (outcome.kind === 'lost') return outcome;
-  return { kind: 'suspended', problem: outcomeUnknown(unknowns, cause), counter: 'unknown' };
+  return { kind: 'suspended', answer: outcomeUnknown(unknowns, cause), counter: 'unknown' };
 }
 
 async function escalate({ held }: HeldRun, reason: string): Promise<Ending> {
-  const outcome = await held.write(attentionRecord(held.record, reason));
+  const outcome = await held.escalate(reason);
   if (outcome.kind === 'lost') return outcome;
-  const problem = new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.');
-  return { kind: 'suspended', problem, counter: 'needs-attention' };
+  const answer = new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.');
+  return { kind: 'suspended', answer, counter: 'needs-attention' };
 }
 
 /** Nothing happened: the key is freed where that loses nothing, else the lease ends now. */
-async function giveUp({ held, reserved }: HeldRun, problem: SemelError): Promise<Ending> {
-  const outcome = mayRelease(held.record) && !reserved ? await held.release() : await held.lapse(milliseconds(0));
+async function giveUp({ held, reserved }: HeldRun, told: SemelError | ReplyDraft): Promise<Ending> {
+  const answer = told instanceof SemelError ? told : serializeReply(told);
+  const outcome = held.mayRelease && !reserved ? await held.release() : await held.lapse(milliseconds(0));
   if (outcome.kind === 'lost' || outcome.kind === 'met') return { kind: 'lost', record: outcome.record };
-  return { kind: 'suspended', problem, counter: 'released' };
+  return { kind: 'suspended', answer, counter: 'released' };
 }
 
 function outcomeUnknown(unknowns: number, cause: unknown): SemelError {

@@ -159,10 +159,12 @@ async function finish(run: LeasedRun, record: InProgressRecord, reserved: boolea
   return answerEnding(ending, record.operationId);
 }
 
-const answerEnding = (ending: Exclude<Ending, { kind: 'lost' }>, operationId: string): Answer =>
-  ending.kind === 'completed'
-    ? { kind: 'reply', reply: ending.reply, replayed: false, operationId }
-    : answerProblem(ending.problem, operationId);
+function answerEnding(ending: Exclude<Ending, { kind: 'lost' }>, operationId: string): Answer {
+  const answer = ending.kind === 'completed' ? ending.reply : ending.answer;
+  return answer instanceof SemelError
+    ? answerProblem(answer, operationId)
+    : { kind: 'reply', reply: answer, replayed: false, operationId };
+}
 
 /** What the record in the way means for a leased operation. */
 async function meet(run: LeasedRun, record: IdempotencyRecord | undefined): Promise<Step> {

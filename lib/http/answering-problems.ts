@@ -50,6 +50,7 @@ export function answerKeyed(attempt: RunningAttempt, answer: Answer): HttpRespon
     const { problem } = answer;
     const told = { ...line, outcome: problem.code };
     if (problem.code === 'internal-error') logger.error('The handler failed', { ...told, error: faultBehind(problem) });
+    else if (problem.cause instanceof Error) logger.warn('Answered', { ...told, error: problem.cause });
     else logger.info('Answered', told);
   }
   return response;

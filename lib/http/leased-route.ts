@@ -2,6 +2,7 @@ import type { ZodType } from 'zod';
 import type { Authorize } from '../engine/answer.ts';
 import { runLeased } from '../engine/run-leased.ts';
 import type { CallPhase, LeasedOperation } from '../protocol/leased-operation.ts';
+import { isFinalStatus } from '../protocol/outcomes.ts';
 import { declined, notBegun, succeeded, unknown } from '../protocol/outside-call.ts';
 import { isRefusal, type Refusal, type ReplyDraft, refuse } from '../protocol/plan.ts';
 import { parsePrefer } from '../protocol/prefer.ts';
@@ -33,10 +34,10 @@ export interface WrappedRoute<Body> extends LeasedBase<Body> {
   /** How long replies are replayed (R23). @default 24 hours */
   readonly retention?: Seconds;
   /**
-   * Does the work, under `operation.id`, and returns the reply or a refusal.
-   *
-   * @throws SemelError of a stored code, to refuse; of another 4xx, to say that nothing was done: the key stays usable
-   * (R14). Anything else that is thrown leaves the outcome unknown: a retry runs again with the same operation id.
+   * Does the work, under `operation.id`, and returns the reply or a refusal. Thrown or returned makes no difference: a
+   * code that is stored refuses; another 4xx, by its code or by a status that is never final, says that nothing was done
+   * and leaves the key usable (R14, R15). A 5xx, and whatever else is thrown, leaves the outcome unknown: a retry runs
+   * again with the same operation id.
    */
   readonly run: (phase: CallPhase<Body>) => Promise<ReplyDraft | Refusal>;
 }
@@ -67,8 +68,7 @@ function wrapped<Body>(options: WrappedRoute<Body>): Pick<LeasedRoute<Body, Body
     retention: options.retention ?? DEFAULT_RETENTION,
     call: async (phase) => {
       try {
-        const reply = await options.run(phase);
-        return isRefusal(reply) ? declined(reply) : succeeded(reply);
+        return readReturned(await options.run(phase));
       } catch (thrown) {
         return readThrown(thrown);
       }
@@ -77,6 +77,12 @@ function wrapped<Body>(options: WrappedRoute<Body>): Pick<LeasedRoute<Body, Body
     cancel: (_, refusal) => refusal,
   };
   return { operation, intent: ({ body }) => body };
+}
+
+function readReturned(planned: ReplyDraft | Refusal) {
+  if (isRefusal(planned)) return readThrown(new SemelError(planned.problem, planned.detail));
+  if (isFinalStatus(planned.status)) return succeeded(planned);
+  return planned.status < 500 ? notBegun(planned) : unknown(new Error(`The handler answered ${planned.status}.`));
 }
 
 /** A 5xx says nothing about what was done before it was thrown; the reader throws one, too. */

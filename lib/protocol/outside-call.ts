@@ -1,3 +1,4 @@
+import type { ReplyDraft } from './plan.ts';
 import type { SemelError } from './problems.ts';
 
 /**
@@ -9,8 +10,8 @@ export type Outcome<Result, Reason> =
   /** A definitive no: nothing was done, and nothing will be. */
   | { readonly kind: 'declined'; readonly reason: Reason }
   | { readonly kind: 'unknown'; readonly cause?: unknown }
-  /** The call certainly did not begin; the problem is answered and the key stays usable (R14). */
-  | { readonly kind: 'not-begun'; readonly problem: SemelError };
+  /** The call certainly did not begin; this is answered, but not stored, and the key stays usable (R14). */
+  | { readonly kind: 'not-begun'; readonly answer: SemelError | ReplyDraft };
 
 /** What a look-up at the other side found. `not-found` never means failed: the call may still be on its way. */
 export type Found<Result, Reason> = Outcome<Result, Reason> | { readonly kind: 'not-found' };
@@ -18,4 +19,4 @@ export type Found<Result, Reason> = Outcome<Result, Reason> | { readonly kind: '
 export const succeeded = <Result>(result: Result) => ({ kind: 'succeeded', result }) as const;
 export const declined = <Reason>(reason: Reason) => ({ kind: 'declined', reason }) as const;
 export const unknown = (cause?: unknown) => ({ kind: 'unknown', cause }) as const;
-export const notBegun = (problem: SemelError) => ({ kind: 'not-begun', problem }) as const;
+export const notBegun = (answer: SemelError | ReplyDraft) => ({ kind: 'not-begun', answer }) as const;

@@ -46,15 +46,26 @@ export const ifHeldBy = (ownerToken: string): RecordCondition => ({
 
 /**
  * A takeover's compare-and-set: the record is as it was when its lease was seen to have lapsed. The lease belongs to the
- * comparison, since an owner that extended it meanwhile is alive.
+ * comparison, since an owner that extended it meanwhile is alive, and so does the recovery point, since an owner that
+ * wakes up late may still commit a phase, which must not be forgotten.
  *
  * @rule R11
  */
-export const ifStill = ({ ownerToken, leaseUntil }: InProgressRecord): RecordCondition => {
-  const held = ifHeldBy(ownerToken);
+export const ifStill = (seen: InProgressRecord): RecordCondition => {
+  const held = ifHeldBy(seen.ownerToken);
+  const { leaseUntil, recoveryPoint, recoveryData } = seen;
+  const phase = [same('recoveryPoint', recoveryPoint), same('recoveryData', recoveryData)].join(' AND ');
   return {
-    ConditionExpression: `${held.ConditionExpression} AND leaseUntil = :lease`,
+    ConditionExpression: `${held.ConditionExpression} AND leaseUntil = :lease AND ${phase}`,
     ExpressionAttributeNames: { ...held.ExpressionAttributeNames },
-    ExpressionAttributeValues: { ...held.ExpressionAttributeValues, ':lease': leaseUntil },
+    ExpressionAttributeValues: {
+      ...held.ExpressionAttributeValues,
+      ':lease': leaseUntil,
+      ...(recoveryPoint !== undefined && { ':recoveryPoint': recoveryPoint }),
+      ...(recoveryData !== undefined && { ':recoveryData': recoveryData }),
+    },
   };
 };
+
+const same = (attribute: string, value: string | undefined): string =>
+  value === undefined ? `attribute_not_exists(${attribute})` : `${attribute} = :${attribute}`;

@@ -4,7 +4,7 @@ import { declined, type Found, type Outcome, succeeded, unknown } from '../../li
 type Phase = CallPhase<{ readonly amount: number }>;
 
 /** How the other side takes one call; `charge` does what it is asked. */
-type Act = (phase: Phase, charge: () => Outcome<string, string>) => Promise<Outcome<string, string>>;
+export type Act = (phase: Phase, charge: () => Outcome<string, string>) => Promise<Outcome<string, string>>;
 type Answer = (phase: Phase, find: () => Found<string, string>) => Promise<Found<string, string>>;
 
 /**
@@ -61,13 +61,14 @@ export const doesSilently: Act = async (_, charge) => {
 /** Nothing is done, and nobody says so. */
 export const isSilent = async () => unknown(new Error('no answer'));
 
-/** Holds a call back on the other side until it is let go. */
-export function stalls(then: Act = succeeds) {
+/** Holds a call back on the other side until it is let go, before or after its work is done. */
+export function stalls({ done = false, act = succeeds }: { readonly done?: boolean; readonly act?: Act } = {}) {
   const [reached, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const act: Act = async (phase, charge) => {
+  const stalled: Act = async (phase, charge) => {
+    if (done) charge();
     reached.resolve();
     await letGo.promise;
-    return then(phase, charge);
+    return act(phase, charge);
   };
-  return { act, reached: reached.promise, letGo: letGo.resolve };
+  return { act: stalled, reached: reached.promise, letGo: letGo.resolve };
 }

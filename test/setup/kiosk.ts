@@ -12,7 +12,7 @@ import type { LeasedOperation } from '../../lib/protocol/leased-operation.ts';
 import { type Effect, refuse } from '../../lib/protocol/plan.ts';
 import { hours, milliseconds } from '../../lib/protocol/time.ts';
 import type { Store } from '../../lib/store/store.ts';
-import { Terminal } from './card-terminal.ts';
+import { stalls, Terminal } from './card-terminal.ts';
 import { httpEvent, lambdaContext } from './http-event.ts';
 import { readItem } from './items.ts';
 import { meddledStore } from './meddled-store.ts';
@@ -23,9 +23,12 @@ const Sale = z.object({ amount: z.int().min(1) });
 type Sale = z.infer<typeof Sale>;
 export type SaleOperation = LeasedOperation<Sale, string, string>;
 
+/** A function of ten seconds, and the allowance for skew. */
+const LEASE = 12_000;
+
 interface KioskOptions {
   /** The operation, given what it is by itself. */
-  readonly operation?: (sale: SaleOperation) => SaleOperation;
+  readonly operation?: (sale: SaleOperation, id: string) => SaleOperation;
   readonly authorize?: Authorize;
   readonly surroundings?: Partial<Surroundings>;
   /** What is left to sell. @default 100 */
@@ -41,7 +44,7 @@ export async function newKiosk(store: Store, options: KioskOptions = {}) {
   const clock = setClock();
   const terminal = new Terminal();
   const counted: string[] = [];
-  const operation = (options.operation ?? ((sale) => sale))(saleOperation(id, terminal));
+  const operation = (options.operation ?? ((sale) => sale))(saleOperation(id, terminal), id);
   const stock = { unsold: options.stock ?? 100, held: 0, sold: 0 };
   await store.client.send(new PutCommand({ TableName: store.dataTable, Item: { ...shelfKey(id), ...stock } }));
   /** Another execution environment: it shares nothing with the others but the tables and the terminal. */
@@ -63,6 +66,14 @@ export async function newKiosk(store: Store, options: KioskOptions = {}) {
   return {
     ...{ id, clock, terminal, counted, operation, newEnvironment, records: findRecords },
     ...newEnvironment(),
+    /** A request whose function ends in the middle of its call: nothing answers it, and its lease lapses. */
+    sellAndDie: async (key: string, { done }: { readonly done: boolean }) => {
+      const call = stalls({ done });
+      terminal.next(call.act);
+      void newEnvironment().sell({ key });
+      await call.reached;
+      clock.advance(LEASE);
+    },
     /** The only record there is. */
     record: async () => {
       const [record, ...others] = await findRecords();
@@ -70,8 +81,8 @@ export async function newKiosk(store: Store, options: KioskOptions = {}) {
       return record;
     },
     shelf: async () => {
-      const { unsold, held, sold } = (await readItem(store, shelfKey(id))) ?? {};
-      return { unsold, held, sold };
+      const { pk: _pk, sk: _sk, ...shelf } = (await readItem(store, shelfKey(id))) ?? {};
+      return shelf;
     },
     /** Changes a stored record behind the engine's back. */
     rewrite: async (expression: string, values: Record<string, unknown>) => {
@@ -113,6 +124,24 @@ export const withoutReserve = ({ reserve: _, ...sale }: SaleOperation): SaleOper
 
 /** For a provider that cannot be asked. */
 export const withoutLookUp = ({ lookUp: _, ...sale }: SaleOperation): SaleOperation => sale;
+
+/** Goods that are weighed before the card is charged: a phase with an effect of its own. */
+export const withWeighing = (sale: SaleOperation, id: string): SaleOperation => ({
+  ...sale,
+  call: async (phase) => {
+    if (phase.recoveryPoint === undefined)
+      await phase.checkpoint('weighed', { data: { grams: 5 }, effects: [weigh(id)] });
+    return sale.call(phase);
+  },
+});
+
+export const weigh = (id: string): Effect => ({
+  Update: {
+    Key: shelfKey(id),
+    UpdateExpression: 'ADD weighed :one',
+    ExpressionAttributeValues: { ':one': 1 },
+  },
+});
 
 const change = (id: string, set: string, amount: number) => ({
   Update: {
