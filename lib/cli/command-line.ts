@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { capacity } from './capacity.ts';
 import type { Command, Input, Terminal } from './command.ts';
 import { commandHelp, HELP_OPTION, overview } from './help.ts';
 import { keysCreate } from './keys-create.ts';
@@ -11,7 +12,7 @@ import { start } from './start.ts';
 import { UsageError } from './usage-error.ts';
 import { webhooksSend } from './webhooks-send.ts';
 
-const COMMANDS: readonly Command[] = [start, keysCreate, keysList, keysRevoke, webhooksSend, simulate];
+const COMMANDS: readonly Command[] = [start, keysCreate, keysList, keysRevoke, webhooksSend, simulate, capacity];
 
 /**
  * Runs one call of the command line.

@@ -9,6 +9,8 @@ export interface RunningCloud {
   readonly dynamodbEndpoint: string;
   /** Undefined for a stack without one. */
   readonly dataTable: string | undefined;
+  /** Undefined for a stack without one. */
+  readonly idempotencyTable?: string | undefined;
   /** With which webhooks are signed that it takes. */
   readonly webhookSecrets: WebhookSecrets;
 }

@@ -69,8 +69,9 @@ async function serveUntil(
   const environment = webhookEnvironment(webhookSecrets);
   const cloud = await startLocalCloud({ ...options, environment, seed: localSeed(), log: terminal.explain });
   const { url, dynamodbEndpoint, tableNames, notRun } = cloud;
-  const dataTable = tableNames.data;
-  const withdraw = announceCloud(PROJECT_ROOT, { pid: process.pid, url, dynamodbEndpoint, dataTable, webhookSecrets });
+  const { data: dataTable, idempotency: idempotencyTable } = tableNames;
+  const tables = { dynamodbEndpoint, dataTable, idempotencyTable };
+  const withdraw = announceCloud(PROJECT_ROOT, { pid: process.pid, url, ...tables, webhookSecrets });
   terminal.print(welcome({ url, dataDir: options.dataDir, notRun, webhookSecrets }));
   await aborted(interrupted);
   withdraw();

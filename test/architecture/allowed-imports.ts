@@ -27,6 +27,8 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   client: { rooms: ['protocol'], packages: [] },
   sandbox: { rooms: ['client', 'protocol'], packages: [] },
   simulation: { rooms: ['protocol'], packages: [] },
+  // Pure arithmetic; it asks the engine only how it spreads its index.
+  capacity: { rooms: ['engine', 'protocol'], packages: [] },
   wallet: { rooms: ['protocol', 'environment'], packages: ['zod', 'uuid'] },
   store: { rooms: ['protocol', 'environment'], packages: [NODE, AWS_SDK] },
   engine: { rooms: ['store', 'protocol', 'environment'], packages: [NODE, POWERTOOLS, 'uuid'] },
@@ -46,7 +48,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   // The local cloud reads only the synthesized template and its assets, so what runs here is what deploys.
   local: { rooms: ['environment'], packages: [NODE, AWS_SDK, 'esbuild', 'fauxqs', 'aws-lambda'] },
   cli: {
-    rooms: ['local', 'simulation', 'http', 'webhook', 'wallet', 'store', 'protocol', 'environment'],
+    rooms: ['capacity', 'local', 'simulation', 'http', 'webhook', 'wallet', 'store', 'protocol', 'environment'],
     packages: [NODE, AWS_SDK, 'standardwebhooks'],
   },
   testing: { rooms: ['http', 'protocol'], packages: [] },

@@ -37,7 +37,7 @@ describe('what is not understood', () => {
     [['strat'], 'There is no command "strat". Did you mean "start"?'],
     [
       ['deploy-all'],
-      'There is no command "deploy-all". There are: start, keys create, keys list, keys revoke, webhooks send, simulate.',
+      'There is no command "deploy-all". There are: start, keys create,',
     ],
     [['keys'], '"keys" needs one of: keys create, keys list, keys revoke.'],
     [['keys', 'revok', 'key_1'], 'There is no command "keys revok". Did you mean "keys revoke"?'],
