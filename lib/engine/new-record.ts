@@ -90,6 +90,17 @@ export const attentionRecord = (record: InProgressRecord, reason: string): Needs
   pendingShard: ATTENTION_SHARD,
 });
 
+/** What waited for a person, for the next attempt to take over: at once, and with all its tries before it. */
+export const resumedRecord = (
+  { reason: _, ...record }: NeedsAttentionRecord,
+  ownerToken: string,
+  now: Milliseconds,
+): InProgressRecord => ({
+  ...record,
+  ...{ status: 'in_progress', ownerToken, leaseUntil: now, unknowns: 0 },
+  pendingShard: shardOf(record.pk),
+});
+
 /** Where operations that wait for a person are listed. */
 export const ATTENTION_SHARD = 'attention';
 
