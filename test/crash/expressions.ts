@@ -71,6 +71,8 @@ class Reader {
     while (this.next === '+' || this.next === '-') {
       const sign = this.take() === '+' ? 1 : -1;
       value = number(value) + sign * number(this.#single());
+      // DynamoDB has 38 digits; a schedule that needs more than 16 of them is not what is explored here.
+      if (!Number.isSafeInteger(value)) throw new Error(`${value} is not a number that the model can add exactly.`);
     }
     return value;
   }

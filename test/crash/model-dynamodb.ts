@@ -23,7 +23,11 @@ interface WriteInput {
 type Action = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
 
 interface Tables {
-  readonly [table: string]: { readonly keys: readonly string[] };
+  readonly [table: string]: {
+    readonly keys: readonly string[];
+    /** By name: the attribute that groups an index's items, and the one that orders them. */
+    readonly indexes?: Readonly<Record<string, readonly [string, string]>>;
+  };
 }
 
 const META = { $metadata: { httpStatusCode: 400 } };
@@ -100,7 +104,7 @@ export class ModelDynamoDb {
         ...(shown && { Item: marshall(old) }),
       });
     }
-    this.#apply(action, input, old);
+    this.#outcome(action, input, old)();
     return {};
   }
 
@@ -114,8 +118,12 @@ export class ModelDynamoDb {
       return { action, input, old: this.#old(input) };
     });
     const failed = writes.map(({ input, old }) => !this.#holds(input, old));
+    // All are worked out before the first is kept: one that cannot be leaves nothing of the others.
+    const kept = writes.map(({ action, input, old }, index) =>
+      failed[index] ? () => {} : this.#outcome(action, input, old),
+    );
     if (failed.some(Boolean)) throw this.#cancelled(writes, failed);
-    for (const { action, input, old } of writes) this.#apply(action, input, old);
+    for (const keep of kept) keep();
     if (token !== undefined) this.#tokens.set(token, content);
     return {};
   }
@@ -132,25 +140,39 @@ export class ModelDynamoDb {
     });
   }
 
-  #query(input: QueryInput): { Items: Item[] } {
-    const { names, values } = placeholdersOf(input);
-    const found = this.items(input.TableName)
-      .filter((item) => meets(input.KeyConditionExpression, { names, values }, item))
-      .map((item) => structuredClone(item));
-    return { Items: found.slice(0, input.Limit) };
+  #query(input: QueryInput): { Items?: Item[]; Count: number } {
+    const { TableName, IndexName = '', KeyConditionExpression, Limit, ScanIndexForward = true } = input;
+    const [hash = '', range = hash] =
+      this.#tables[TableName]?.indexes?.[IndexName] ?? this.#tables[TableName]?.keys ?? [];
+    const found = this.items(TableName)
+      .filter((item) => item[hash] !== undefined && item[range] !== undefined)
+      .filter((item) => meets(KeyConditionExpression, placeholdersOf(input), item))
+      .sort((left, right) => order(left[range], right[range]));
+    const Items = (ScanIndexForward ? found : found.reverse()).slice(0, Limit).map((item) => structuredClone(item));
+    return input.Select === 'COUNT' ? { Count: Items.length } : { Items, Count: Items.length };
   }
 
   #holds(input: WriteInput, old: Item | undefined): boolean {
     return input.ConditionExpression === undefined || meets(input.ConditionExpression, placeholdersOf(input), old);
   }
 
-  #apply(action: Action, input: WriteInput, old: Item | undefined): void {
+  /** What a write makes of its item, to be called when it is to be kept. */
+  #outcome(action: Action, input: WriteInput, old: Item | undefined): () => void {
     const rows = this.#rows(input.TableName);
     const key = this.#keyOf(input.TableName, input.Item ?? input.Key ?? {});
-    if (action === 'Put') rows.set(key, dropUndefined(structuredClone(input.Item ?? {})));
-    if (action === 'Delete') rows.delete(key);
-    if (action === 'Update') {
-      rows.set(key, updated(input.UpdateExpression ?? '', placeholdersOf(input), { ...input.Key, ...old }));
+    switch (action) {
+      case 'Put': {
+        const item = dropUndefined(structuredClone(input.Item ?? {}));
+        return () => rows.set(key, item);
+      }
+      case 'Update': {
+        const item = updated(input.UpdateExpression ?? '', placeholdersOf(input), { ...input.Key, ...old });
+        return () => rows.set(key, item);
+      }
+      case 'Delete':
+        return () => rows.delete(key);
+      case 'ConditionCheck':
+        return () => {};
     }
   }
 
@@ -171,7 +193,10 @@ export class ModelDynamoDb {
 
 interface QueryInput extends WriteInput {
   readonly KeyConditionExpression: string;
+  readonly IndexName?: string;
   readonly Limit?: number;
+  readonly ScanIndexForward?: boolean;
+  readonly Select?: string;
 }
 
 interface TransactInput {
@@ -183,6 +208,11 @@ const placeholdersOf = (input: WriteInput) => ({
   names: input.ExpressionAttributeNames ?? {},
   values: input.ExpressionAttributeValues ?? {},
 });
+
+const order = (left: unknown, right: unknown): number =>
+  typeof left === 'number' && typeof right === 'number'
+    ? left - right
+    : Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
 
 const dropUndefined = (item: Item): Item =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));

@@ -15,6 +15,7 @@ import { seedItems } from '../../lib/wallet/seed.ts';
 import { lambdaContext } from '../setup/http-event.ts';
 import { ModelDynamoDb } from './model-dynamodb.ts';
 import { ModelProvider, type ProviderCall } from './model-provider.ts';
+import { modelTables } from './model-tables.ts';
 import type { Fate, Scheduler } from './scheduler.ts';
 
 const WRITE_FATES: readonly Fate[] = [
@@ -57,7 +58,7 @@ interface Invocation {
 
 /** Everything around the code under test, in memory and under a scheduler's hand. */
 export class World {
-  readonly dynamodb = new ModelDynamoDb({ semel: { keys: ['pk'] }, data: { keys: ['pk', 'sk'] } });
+  readonly dynamodb = new ModelDynamoDb(modelTables('semel', 'data'));
   readonly provider = new ModelProvider();
   readonly counted: string[] = [];
   readonly scheduler: Scheduler;
