@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Counter, Gauge } from '../../lib/protocol/counters.ts';
 import { notBegun } from '../../lib/protocol/outside-call.ts';
 import { SemelError } from '../../lib/protocol/problems.ts';
-import { declines, doesSilently, isSilent, stalls } from '../setup/card-terminal.ts';
+import { type Act, declines, doesSilently, isSilent, stalls } from '../setup/card-terminal.ts';
 import { failWith, passOn, reset } from '../setup/meddled-store.ts';
 import { catchPrinted, metricLines, metricSum } from '../setup/printed-lines.ts';
 import { newWatchedSale, type WatchedSale } from '../setup/watched-sale.ts';
@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const key = 'k';
 
 /** A sale whose outcome nobody knows, left alone for an hour. */
-const leaveUnknown = async ({ sell, terminal, clock }: WatchedSale, act = isSilent) => {
+const leaveUnknown = async ({ sell, terminal, clock }: WatchedSale, act: Act = isSilent) => {
   terminal.next(act);
   await sell({ key });
   clock.advance(60 * MINUTE);
