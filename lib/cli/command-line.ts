@@ -2,17 +2,28 @@ import { parseArgs } from 'node:util';
 import { capacity } from './capacity.ts';
 import type { Command, Input, Terminal } from './command.ts';
 import { commandHelp, HELP_OPTION, overview } from './help.ts';
+import { jobsRun } from './jobs-run.ts';
 import { keysCreate } from './keys-create.ts';
 import { keysList } from './keys-list.ts';
 import { keysRevoke } from './keys-revoke.ts';
 import { nearest } from './nearest.ts';
+import { operationsList } from './operations-list.ts';
+import { operationsResolve } from './operations-resolve.ts';
+import { operationsShow } from './operations-show.ts';
+import { queuesRedrive } from './queues-redrive.ts';
 import { reportFailure } from './report-failure.ts';
 import { simulate } from './simulate.ts';
 import { start } from './start.ts';
 import { UsageError } from './usage-error.ts';
 import { webhooksSend } from './webhooks-send.ts';
 
-const COMMANDS: readonly Command[] = [start, keysCreate, keysList, keysRevoke, webhooksSend, simulate, capacity];
+const COMMANDS: readonly Command[] = [
+  start,
+  ...[keysCreate, keysList, keysRevoke],
+  ...[operationsList, operationsShow, operationsResolve],
+  ...[queuesRedrive, jobsRun, webhooksSend],
+  ...[simulate, capacity],
+];
 
 /**
  * Runs one call of the command line.

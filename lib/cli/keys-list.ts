@@ -2,6 +2,7 @@ import { type ApiKey, listApiKeys } from '../http/api-keys.ts';
 import type { Milliseconds } from '../protocol/time.ts';
 import type { Command } from './command.ts';
 import { findKeyTable, KEY_TABLE_HELP, KEY_TABLE_OPTIONS } from './key-table.ts';
+import { textTable } from './text-table.ts';
 
 /** `semel keys list`: which API keys there are, without the keys themselves. */
 export const keysList: Command = {
@@ -21,15 +22,10 @@ ${KEY_TABLE_HELP}`,
   },
 };
 
-function asTable(keys: readonly ApiKey[]): string {
-  const rows = [
+const asTable = (keys: readonly ApiKey[]): string =>
+  textTable([
     ['id', 'caller', 'created', 'revoked'],
     ...keys.map((key) => [key.keyId, key.caller, timeOf(key.createdAt), timeOf(key.revokedAt)]),
-  ];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-  return rows.map((row) => line(row).trimEnd()).join('\n');
-}
+  ]);
 
 const timeOf = (time: Milliseconds | undefined): string => (time === undefined ? '-' : new Date(time).toISOString());

@@ -23,9 +23,10 @@ function describeAws(error: Error): string | undefined {
     return `There are no usable AWS credentials: ${message} Sign in (aws sso login, or AWS_PROFILE), or name a local cloud with --endpoint.`;
   }
   if (/Region is missing/.test(message)) return 'The AWS region is not known. Set AWS_REGION.';
+  if (name === 'QueueDoesNotExist') return 'There is no such queue there. Check its name and AWS_REGION.';
   if (name === 'ResourceNotFoundException') return 'There is no such table there. Check --table and AWS_REGION.';
   if (/ECONNREFUSED|ENOTFOUND|ETIMEDOUT/.test(`${(error as NodeJS.ErrnoException).code} ${message}`)) {
-    return `DynamoDB could not be reached: ${message || (error as NodeJS.ErrnoException).code}.`;
+    return `AWS, or the endpoint instead of it, could not be reached: ${message || (error as NodeJS.ErrnoException).code}.`;
   }
-  return '$metadata' in error ? `DynamoDB refused: ${name}: ${message}` : undefined;
+  return '$metadata' in error ? `AWS refused: ${name}: ${message}` : undefined;
 }

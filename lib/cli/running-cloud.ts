@@ -11,6 +11,8 @@ export interface RunningCloud {
   readonly dataTable: string | undefined;
   /** Undefined for a stack without one. */
   readonly idempotencyTable?: string | undefined;
+  /** Undefined for a stack without queues. */
+  readonly queuesEndpoint?: string | undefined;
   /** With which webhooks are signed that it takes. */
   readonly webhookSecrets: WebhookSecrets;
 }

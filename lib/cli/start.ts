@@ -68,10 +68,10 @@ async function serveUntil(
   const webhookSecrets = localWebhookSecrets();
   const environment = webhookEnvironment(webhookSecrets);
   const cloud = await startLocalCloud({ ...options, environment, seed: localSeed(), log: terminal.explain });
-  const { url, dynamodbEndpoint, tableNames, notRun } = cloud;
+  const { url, dynamodbEndpoint, queues, tableNames, notRun } = cloud;
   const { data: dataTable, idempotency: idempotencyTable } = tableNames;
-  const tables = { dynamodbEndpoint, dataTable, idempotencyTable };
-  const withdraw = announceCloud(PROJECT_ROOT, { pid: process.pid, url, ...tables, webhookSecrets });
+  const stores = { dynamodbEndpoint, queuesEndpoint: queues?.endpoint, dataTable, idempotencyTable };
+  const withdraw = announceCloud(PROJECT_ROOT, { pid: process.pid, url, ...stores, webhookSecrets });
   terminal.print(welcome({ url, dataDir: options.dataDir, notRun, webhookSecrets }));
   await aborted(interrupted);
   withdraw();

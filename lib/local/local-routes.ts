@@ -79,7 +79,10 @@ export async function answerLocal(routes: LocalRoutes, request: LocalRequest): P
 /** Starts a scheduled function now and answers what it returned. */
 async function runJob({ schedules }: LocalRoutes, job: string, input: string | undefined): Promise<HttpAnswer> {
   const outcome = await schedules.run(job, input);
-  if (outcome === undefined) return problemAnswer(404, 'No such job', `No schedule of the stack begins with ${job}.`);
+  if (outcome === undefined) {
+    const known = schedules.names.join(', ') || 'none';
+    return problemAnswer(404, 'No such job', `No schedule begins with ${job}. There are: ${known}.`);
+  }
   return json(outcome.kind === 'returned' ? 200 : 502, outcome);
 }
 

@@ -46,6 +46,7 @@ function readSchedule({ logicalId, identity, properties }: Resource): ScheduleDe
 
 /** The schedules while they run. */
 export interface RunningSchedules {
+  readonly names: readonly string[];
   /** Starts the function of the rule whose name begins like this, now. Undefined: there is none. */
   run(job: string, input?: string): Promise<Outcome> | undefined;
   stop(): void;
@@ -69,6 +70,7 @@ export function runSchedules(schedules: readonly ScheduleDefinition[], invoke: I
   };
   schedules.forEach(plan);
   return {
+    names: schedules.map(({ name }) => name),
     run: (job, input) => {
       const wanted = schedules.find(({ name }) => name.toLowerCase().startsWith(job.toLowerCase()));
       return wanted && start(wanted, input);

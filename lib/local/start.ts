@@ -9,7 +9,7 @@ import { type RunningDynamoDb, startDynamoDb } from './dynamodb.ts';
 import { type HttpServer, type Site, startHttpServer } from './http-server.ts';
 import { listNotRun } from './identities.ts';
 import { answerLocal } from './local-routes.ts';
-import { startQueues } from './queues.ts';
+import { type RunningQueues, startQueues } from './queues.ts';
 import { runFunctions } from './running-functions.ts';
 import { runEventSources } from './running-sources.ts';
 import { runSchedules } from './schedules.ts';
@@ -49,6 +49,8 @@ export interface LocalCloud {
   readonly notRun: readonly string[];
   /** For tests: `proxy.outage(true)` makes DynamoDB unreachable for the functions. */
   readonly proxy: Pick<AwsProxy, 'outage'>;
+  /** The queues, past the proxy; undefined where the stack has none. */
+  readonly queues: Pick<RunningQueues, 'client' | 'endpoint' | 'state'> | undefined;
   stop(): Promise<void>;
 }
 
@@ -125,7 +127,7 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
     dynamodbEndpoint: dynamodb.endpoint,
     tableNames,
     notRun: listNotRun(assembly.template),
-    proxy,
+    ...{ proxy, queues },
     stop: () => cleanup.run(),
   };
 }

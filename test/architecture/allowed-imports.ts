@@ -48,7 +48,18 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   // The local cloud reads only the synthesized template and its assets, so what runs here is what deploys.
   local: { rooms: ['environment'], packages: [NODE, AWS_SDK, 'esbuild', 'fauxqs', 'aws-lambda'] },
   cli: {
-    rooms: ['capacity', 'local', 'simulation', 'http', 'webhook', 'wallet', 'store', 'protocol', 'environment'],
+    rooms: [
+      'capacity',
+      'local',
+      'simulation',
+      'engine',
+      'http',
+      'webhook',
+      'wallet',
+      'store',
+      'protocol',
+      'environment',
+    ],
     packages: [NODE, AWS_SDK, 'standardwebhooks'],
   },
   testing: { rooms: ['http', 'protocol'], packages: [] },

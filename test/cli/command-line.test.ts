@@ -35,10 +35,7 @@ describe('help', () => {
 describe('what is not understood', () => {
   it.each([
     [['strat'], 'There is no command "strat". Did you mean "start"?'],
-    [
-      ['deploy-all'],
-      'There is no command "deploy-all". There are: start, keys create,',
-    ],
+    [['deploy-all'], 'There is no command "deploy-all". There are: start, keys create,'],
     [['keys'], '"keys" needs one of: keys create, keys list, keys revoke.'],
     [['keys', 'revok', 'key_1'], 'There is no command "keys revok". Did you mean "keys revoke"?'],
     [['--port', '1'], 'There is no command "--port 1"'],

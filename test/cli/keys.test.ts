@@ -76,7 +76,7 @@ describe('semel keys', () => {
   it('an endpoint where nothing listens is said in a sentence', async () => {
     const { code, explained } = await call('keys', 'list', '--table', 't', '--endpoint', 'http://127.0.0.1:9');
     expect(code).toBe(1);
-    expect(explained).toMatch(/^DynamoDB could not be reached: .*ECONNREFUSED/);
+    expect(explained).toMatch(/^AWS, or the endpoint instead of it, could not be reached: .*ECONNREFUSED/);
   });
 });
 
