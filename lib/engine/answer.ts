@@ -18,7 +18,7 @@ export type Answer = {
 /** May this caller see the reply about this resource now? Asked on replays only (R4). */
 export type Authorize = (caller: string, resource: string | undefined) => boolean | Promise<boolean>;
 
-export const replyWith = (record: CompletedRecord, reply: StoredReply, replayed: boolean): Answer => ({
+const replyWith = (record: CompletedRecord, reply: StoredReply, replayed: boolean): Answer => ({
   kind: 'reply',
   reply,
   replayed,

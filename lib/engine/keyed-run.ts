@@ -120,7 +120,7 @@ export function firstReply(
  *
  * @rule R15
  */
-export async function look<Step>(
+async function look<Step>(
   { engine, attempt }: KeyedRun,
   meet: Meet<Step>,
   deadline: Milliseconds = attempt.deadline,
