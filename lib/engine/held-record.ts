@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { leaseUntil, mayRelease } from '../protocol/lease.ts';
 import type { Effect } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { CompletedRecord, IdempotencyRecord, InProgressRecord, NeedsAttentionRecord } from '../protocol/record.ts';
+import type { StoredReply } from '../protocol/reply.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { ifHeldBy } from '../store/record-condition.ts';
 import { type ReleaseOutcome, releaseRecord } from '../store/release-record.ts';
@@ -57,9 +59,17 @@ export class HeldRecord {
     return this.#doubt === undefined && mayRelease(this.#record);
   }
 
-  /** Completes the record, with effects where there are any, in one call. */
+  /**
+   * Completes the record, with effects where there are any, in one call. A write that was sent again and meets what it
+   * wrote is written; one that meets another reply, of this owner too, is lost.
+   *
+   * @rule R10
+   */
   complete(completed: CompletedRecord, effects: readonly Effect[] = []): Promise<HeldWrite> {
-    return this.#inTurn(() => this.#write(completed, effects));
+    return this.#inTurn(async () => {
+      const outcome = await this.#write(completed, effects);
+      return outcome.kind === 'lost' && isSame(outcome.record, completed) ? { kind: 'written' } : outcome;
+    });
   }
 
   /** Hands the record to a person. @throws SemelError when it is in doubt how far the operation came */
@@ -146,6 +156,12 @@ export class HeldRecord {
     }
   }
 }
+
+const isSame = (met: IdempotencyRecord | undefined, completed: CompletedRecord): boolean =>
+  met?.status === 'completed' && met.ownerToken === completed.ownerToken && isSameReply(met.reply, completed.reply);
+
+const isSameReply = (one: StoredReply | undefined, other: StoredReply | undefined): boolean =>
+  isDeepStrictEqual([one?.status, one?.headers, one?.body], [other?.status, other?.headers, other?.body]);
 
 function throwUnlessWritten(outcome: HeldWrite): void {
   if (outcome.kind === 'lost') throw new LeaseLost(outcome.record);

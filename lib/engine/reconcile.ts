@@ -1,7 +1,7 @@
 import type { LeasedOperation } from '../protocol/leased-operation.ts';
 import type { InProgressRecord } from '../protocol/record.ts';
 import type { Milliseconds } from '../protocol/time.ts';
-import { findUnfinished } from '../store/find-unfinished.ts';
+import { findUnfinished, type PageEnd } from '../store/find-unfinished.ts';
 import { putRecord } from '../store/put-record.ts';
 import { readRecord } from '../store/read-record.ts';
 import { ifStill } from '../store/record-condition.ts';
@@ -28,7 +28,7 @@ interface ReconcileRun {
   readonly endsAt: Milliseconds;
 }
 
-/** Of one shard in one run; the next run goes on with the rest. */
+/** Small, since what is on a page goes stale while it is worked off. */
 const PAGE = 25;
 /** An operation may take this long, so none is begun after it. */
 const LONGEST_OPERATION = 10_000;
@@ -57,18 +57,26 @@ export async function reconcile(
   return counts;
 }
 
-/** One after the other: the provider behind a lapsed lease is often one that is not well. */
+/**
+ * One after the other, since the provider behind a lapsed lease is often one that is not well; and page after page while
+ * there is time, since the longest lapsed may all be operations that nobody here can finish.
+ */
 async function reconcileShard(run: ReconcileRun, shard: string): Promise<readonly Reconciled[]> {
   const { store, surroundings } = run.engine;
-  const { pks } = await persist(surroundings, run.deadline, (signal) =>
-    findUnfinished(store, shard, surroundings.now(), PAGE, signal),
-  );
+  const endedBy = surroundings.now();
   const done: Reconciled[] = [];
-  for (const pk of pks) {
-    if (surroundings.now() + LONGEST_OPERATION > run.deadline) break;
-    const reconciled = await reconcileOne(run, pk);
-    if (reconciled !== undefined) done.push(reconciled);
-  }
+  let after: PageEnd | undefined;
+  do {
+    const page = await persist(surroundings, run.deadline, (signal) =>
+      findUnfinished(store, shard, endedBy, PAGE, signal, after),
+    );
+    for (const pk of page.pks) {
+      if (surroundings.now() + LONGEST_OPERATION > run.deadline) return done;
+      const reconciled = await reconcileOne(run, pk);
+      if (reconciled !== undefined) done.push(reconciled);
+    }
+    after = page.end;
+  } while (after !== undefined);
   return done;
 }
 

@@ -6,11 +6,23 @@ import type { Store } from './store.ts';
 /** The sparse index of unfinished leased records, by shard and end of lease. */
 export const UNFINISHED_INDEX = 'unfinished';
 
-export type FindOutcome = { readonly kind: 'found'; readonly pks: readonly string[] } | Setback;
+/** Where a page ended. */
+export type PageEnd = Readonly<Record<string, unknown>>;
+
+export type FindOutcome =
+  | {
+      readonly kind: 'found';
+      readonly pks: readonly string[];
+      /** Undefined when there is nothing more. */
+      readonly end: PageEnd | undefined;
+    }
+  | Setback;
 
 /**
  * Finds records whose lease ended by a given time, the longest lapsed first. The index follows the table with a delay,
  * so what it says is only where to look.
+ *
+ * @param after where the page before this one ended
  */
 export async function findUnfinished(
   store: Store,
@@ -18,6 +30,7 @@ export async function findUnfinished(
   endedBy: Milliseconds,
   limit: number,
   signal: AbortSignal,
+  after?: PageEnd,
 ): Promise<FindOutcome> {
   const query = new QueryCommand({
     TableName: store.table,
@@ -25,10 +38,11 @@ export async function findUnfinished(
     KeyConditionExpression: 'pendingShard = :shard AND leaseUntil <= :now',
     ExpressionAttributeValues: { ':shard': shard, ':now': endedBy },
     Limit: limit,
+    ExclusiveStartKey: after,
   });
   try {
-    const { Items = [] } = await store.client.send(query, { abortSignal: signal });
-    return { kind: 'found', pks: Items.map(({ pk }) => String(pk)) };
+    const { Items = [], LastEvaluatedKey: end } = await store.client.send(query, { abortSignal: signal });
+    return { kind: 'found', pks: Items.map(({ pk }) => String(pk)), end };
   } catch (error) {
     const setback = readSetback(error);
     if (setback === undefined) throw error;
