@@ -17,7 +17,7 @@ export interface Measured {
   readonly retentionDays: number | undefined;
 }
 
-export interface Kind {
+interface Kind {
   readonly share: number;
   /** On average. */
   readonly bytes: number;

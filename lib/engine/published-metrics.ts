@@ -30,7 +30,7 @@ export function measureMetric(gauge: Gauge, operation: string, value: number): v
  * @rule R38
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export function publishMetrics(): void {
+function publishMetrics(): void {
   const published = gathered;
   gathered = new Map();
   for (const [operation, values] of published) {

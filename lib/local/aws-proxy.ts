@@ -12,7 +12,7 @@ import { readBody } from './read-body.ts';
 import { readSqsRequest, type SqsRequest } from './sqs-request.ts';
 
 /** A request to one of the services that are run here. */
-export type AwsRequest = DynamoDbRequest | SqsRequest;
+type AwsRequest = DynamoDbRequest | SqsRequest;
 
 /** One request of a function, from its arrival to what became of it. */
 export interface ProxiedCall {

@@ -4,7 +4,7 @@ import { SetupError } from './setup-error.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** How an invocation that no client waits for ended. */
-export interface BackgroundRun {
+interface BackgroundRun {
   readonly outcome: Outcome;
   /** The queue is not to learn that the batch was handled. */
   readonly losesAcknowledgement: boolean;

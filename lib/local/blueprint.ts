@@ -29,7 +29,7 @@ export interface Blueprint {
 
 export const REGION = 'us-east-1';
 /** The only account that the emulator of the queues knows. */
-export const ACCOUNT = '000000000000';
+const ACCOUNT = '000000000000';
 
 /**
  * Reads an assembly whose servers listen already: their addresses are in the functions' environments.

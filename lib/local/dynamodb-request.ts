@@ -7,7 +7,7 @@ export interface Permission {
 }
 
 /** One item that a request writes: its new content where the request carries it, else only its key. */
-export interface ItemWrite {
+interface ItemWrite {
   readonly table: string;
   readonly item?: AttributeMap;
   readonly key?: AttributeMap;

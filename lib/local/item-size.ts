@@ -1,5 +1,5 @@
 /** An attribute as DynamoDB's JSON writes it: one member, named for its type. */
-export type AttributeValue = Readonly<Record<string, unknown>>;
+type AttributeValue = Readonly<Record<string, unknown>>;
 export type AttributeMap = Readonly<Record<string, AttributeValue>>;
 
 /** A list or map costs this much besides its members; each member of one costs one byte more. */

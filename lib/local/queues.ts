@@ -39,7 +39,7 @@ export interface RunningQueues {
   readonly stop: () => Promise<void>;
 }
 
-export type QueueContents = NonNullable<ReturnType<FauxqsServer['inspectQueue']>>['messages'];
+type QueueContents = NonNullable<ReturnType<FauxqsServer['inspectQueue']>>['messages'];
 
 const DEFAULT_VISIBILITY = 30;
 /** What the emulator is told as it stands. */

@@ -6,7 +6,7 @@ import { emptyTable, putIfAbsent } from './table-contents.ts';
 import { createTables, deleteTables, type TableDefinition } from './tables.ts';
 
 /** The tables that the functions know, by the environment variables that name them. */
-export type TableRole = keyof typeof VARIABLES;
+type TableRole = keyof typeof VARIABLES;
 
 export type TableNames = Partial<Readonly<Record<TableRole, string>>>;
 

@@ -29,7 +29,7 @@ export async function runBatch(event: SQSEvent, batch: Batch): Promise<SQSBatchR
 }
 
 /** A lane is what must stay in order: a group, or a single message of a standard queue. */
-export function lanesOf(messages: readonly QueueMessage[]): readonly (readonly QueueMessage[])[] {
+function lanesOf(messages: readonly QueueMessage[]): readonly (readonly QueueMessage[])[] {
   return [...Map.groupBy(messages, (message) => message.group ?? message).values()];
 }
 

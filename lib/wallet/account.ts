@@ -66,7 +66,7 @@ export const openingEntry = (id: string, amount: number, origin: Origin): Effect
   entry({ id, kind: 'opening', amount, creditAccount: id, ...origin });
 
 /** What callers see of an account. */
-export const accountView = ({ id, currency, balance, credits, version }: Item) => ({
+const accountView = ({ id, currency, balance, credits, version }: Item) => ({
   id,
   currency,
   balance,

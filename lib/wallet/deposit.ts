@@ -11,7 +11,7 @@ import { settlementLine } from './settle.ts';
 
 const EVENT_ID = 'must be 1 to 255 printable ASCII characters that name this deposit whenever it is sent';
 
-export const EventId = z.string({ error: EVENT_ID }).regex(/^[\x20-\x7e]{1,255}$/, { error: EVENT_ID });
+const EventId = z.string({ error: EVENT_ID }).regex(/^[\x20-\x7e]{1,255}$/, { error: EVENT_ID });
 
 export const CreateDeposit = z.object({ eventId: EventId, account: AccountId, amount: Amount });
 

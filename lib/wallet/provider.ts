@@ -15,7 +15,7 @@ export interface ChargeOrder extends Order {
   readonly source: string;
 }
 
-export interface RefundOrder extends Order {
+interface RefundOrder extends Order {
   /** The provider's id of the charge. */
   readonly charge: string;
 }

@@ -11,7 +11,7 @@ const linesOf = (date: string): string => `unsettled#${date}`;
 export const settlementKey = (date: string, currency: string) => ({ pk: `settlement#${date}`, sk: currency });
 
 /** The day, in UTC, that a moment belongs to. @example dayOf(milliseconds(0)) // '1970-01-01' */
-export const dayOf = (moment: Milliseconds): string => new Date(moment).toISOString().slice(0, 10);
+const dayOf = (moment: Milliseconds): string => new Date(moment).toISOString().slice(0, 10);
 
 /** Puts what came in on the list of its day; together with the credit, so that neither is there without the other. */
 export const settlementLine = (line: {

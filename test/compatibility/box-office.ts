@@ -17,7 +17,7 @@ const Payment = z.object({ amount: z.int() });
 const Count = z.object({ sender: z.string(), seq: z.int(), delta: z.int() });
 
 /** When the fixture of version 1 was written. */
-export const WRITTEN_AT = Date.UTC(2026, 10, 30, 12);
+const WRITTEN_AT = Date.UTC(2026, 10, 30, 12);
 
 interface Calls {
   /** Asks the hotel; throws when it does not answer. */

@@ -7,7 +7,7 @@ import { queueTemplate } from './queue-stack.ts';
 import { writeAssembly } from './tiny-stack.ts';
 
 /** What the consumer wrote of one delivery. */
-export interface Delivery {
+interface Delivery {
   /** The order's id and the receive count. */
   readonly pk: string;
   readonly begun: number;

@@ -54,7 +54,7 @@ export function streamConsumer(name: string, prefix: string, mapping: object = {
 
 export const allow = (Action: string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource });
 
-export function functionWithRole(
+function functionWithRole(
   name: string,
   exportName: string,
   variables: object,

@@ -13,7 +13,7 @@ import type { Store } from '../../lib/store/store.ts';
 import { httpEvent, lambdaContext } from './http-event.ts';
 
 /** What happens to a call instead of the sandbox's answer: a status, or no answer, without the work done or with it. */
-export type Fate = number | 'drop' | 'lose' | undefined;
+type Fate = number | 'drop' | 'lose' | undefined;
 
 /** The sandbox waits a fifth of its time: a late answer takes 2.4 s, a slow one 600 ms. */
 const SPEED_UP = 5;
