@@ -79,6 +79,11 @@ describe('the command line', () => {
   it('comes with the package', async () => {
     expect(await project.run('semel', ['--help'])).toContain('Usage: semel <command>');
   });
+
+  it('counts without a checkout, and says what needs one', async () => {
+    expect(await project.run('semel', ['capacity', '--per-day', '10e6', '--retention', '7d'])).toContain('70 million');
+    await expect(project.run('semel', ['start', '--port', '0'])).rejects.toThrow('startLocalCloud of semel/testing');
+  });
 });
 
 describe('examples/minimal', () => {
