@@ -15,5 +15,5 @@ export { OnceQueue, type OnceQueueProps } from '../constructs/once-queue.ts';
 export { Outbox, type OutboxProps } from '../constructs/outbox.ts';
 export { SequenceQueue, type SequenceQueueProps } from '../constructs/sequence-queue.ts';
 export type { ItemAction } from '../constructs/table-grant.ts';
-export { Watch, Watch, type WatchProps, type WatchProps } from '../constructs/watch.ts';
+export { Watch, type WatchProps } from '../constructs/watch.ts';
 export { WebhookEndpoint, type WebhookEndpointProps, type WebhookSourceProps } from '../constructs/webhook-endpoint.ts';
