@@ -2,13 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createTables, deleteTables, localClient } from '../../lib/local/tables.ts';
 import { useQueueCloud } from './queue-cloud.ts';
-import { consumedQueue, resource, streamConsumer } from './queue-stack.ts';
+import { resource, streamConsumer } from './queue-stack.ts';
 
 const failures = { 'Fn::GetAtt': ['Failures', 'Arn'] };
 
-const { cloud, deliveries, post, printed, send, state } = useQueueCloud({
+const { cloud, post, printed, state } = useQueueCloud({
   Failures: resource('AWS::SQS::Queue', {}),
-  ...consumedQueue('Plain'),
   ...streamConsumer('Copy', 'copied#'),
   ...streamConsumer('FromTheBeginning', 'early#', { StartingPosition: 'TRIM_HORIZON' }),
   ...streamConsumer('Bounded', 'bounded#', {
@@ -89,16 +88,5 @@ describe('a stream', () => {
     expect((await fetch(`${cloud().url}/_local/reset`, { method: 'POST' })).status).toBe(204);
     await put('copied#d2');
     await waitForCopies('copied#d').toEqual(['copy of copied#d2']);
-  });
-});
-
-describe('a reset', () => {
-  it('waits for what is being handled and empties the queues', async () => {
-    await send('Plain', { id: 'e1', take: 500 });
-    await new Promise((done) => setTimeout(done, 200));
-    expect((await fetch(`${cloud().url}/_local/reset`, { method: 'POST' })).status).toBe(204);
-    await new Promise((done) => setTimeout(done, 600));
-    expect(await deliveries('e1')).toEqual([]);
-    expect((await state()).queues.every(({ visible, inFlight }) => visible + inFlight === 0)).toBe(true);
   });
 });
