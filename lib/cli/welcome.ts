@@ -21,6 +21,8 @@ export function welcome(cloud: {
     "    -H 'Content-Type: application/json' -H 'Idempotency-Key: my-first-key' \\",
     `    -d '{"from":"acct_alice","to":"acct_bob","amount":500}'`,
     '',
+    `To press instead of type: ${cloud.url}/sandbox`,
+    '',
     'Webhooks are signed with these; semel webhooks send <source> posts a sample:',
     '',
     ...WEBHOOK_SOURCES.map((source) => `  ${source.padEnd(8)}  ${shownSecret(source, cloud.webhookSecrets)}`),

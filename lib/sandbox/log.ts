@@ -1,0 +1,28 @@
+import { byId, make } from './element.ts';
+import type { Explanation } from './explanation.ts';
+
+/** So many lines are kept. */
+const LONGEST = 100;
+
+/** A list of what happened, newest first; the newest line is read out by screen readers. */
+export class Log {
+  readonly #list: HTMLOListElement;
+
+  constructor(id: string) {
+    this.#list = byId(id, HTMLOListElement);
+  }
+
+  add({ title, text, rule, tone }: Explanation): void {
+    const time = make('time', {}, new Date().toLocaleTimeString('en-GB'));
+    const line = make('li', { className: tone }, time, ' ', make('strong', {}, title), ' ', make('span', {}, text));
+    if (rule !== undefined) line.append(' ', make('span', { className: 'rule' }, rule));
+    this.#list.prepend(line);
+    this.#list.children[LONGEST]?.remove();
+  }
+
+  /** Begins anew. */
+  begin(): void {
+    this.#list.replaceChildren();
+    this.add({ title: 'Reset', tone: 'plain', text: 'Everything is empty, and the accounts are as at the start.' });
+  }
+}

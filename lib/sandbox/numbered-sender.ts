@@ -1,0 +1,59 @@
+import { createInOrderSender, type InOrderSender } from '../client/in-order-sender.ts';
+import { createRetryingFetch } from '../client/retrying-fetch.ts';
+import type { SenderView } from './explain-delivery.ts';
+import { asCaller } from './local-caller.ts';
+
+const URL = '/senders/sandbox';
+/** What each message adds. */
+const DELTA = 10;
+
+/** The sender of numbered messages, on a way that loses some when it is asked to. */
+export class NumberedSender {
+  readonly #fetch = createRetryingFetch({ storage: localStorage });
+  #sender: InOrderSender;
+  #losesNext = false;
+
+  constructor() {
+    this.#sender = this.#newSender();
+  }
+
+  /** @returns the number of the message */
+  send(): Promise<number> {
+    return this.#sender.send({ delta: DELTA });
+  }
+
+  /** Sends a message that never arrives, as if a queue had lost it. */
+  sendIntoTheVoid(): Promise<number> {
+    this.#losesNext = true;
+    return this.send();
+  }
+
+  /** @returns how many messages the receiver has not applied */
+  resume(): Promise<number> {
+    return this.#sender.resume();
+  }
+
+  async look(): Promise<SenderView> {
+    return (await this.#fetch(URL, { headers: asCaller() })).json();
+  }
+
+  /** Begins anew, as the receiver did. */
+  forget(): void {
+    localStorage.removeItem(`semel:sender:${URL}`);
+    this.#sender = this.#newSender();
+  }
+
+  #newSender(): InOrderSender {
+    return createInOrderSender({
+      url: URL,
+      storage: localStorage,
+      fetch: (input, init) => {
+        if (init?.method === 'POST' && this.#losesNext) {
+          this.#losesNext = false;
+          return Promise.resolve(new Response(null, { status: 202 }));
+        }
+        return this.#fetch(input, { ...init, headers: asCaller(Object.fromEntries(new Headers(init?.headers))) });
+      },
+    });
+  }
+}

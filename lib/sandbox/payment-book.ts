@@ -1,0 +1,61 @@
+import type { Payment } from './payment.ts';
+
+const ITEM = 'semel:sandbox:payments';
+
+/** The payments of this browser: they survive a reload, so that what is pending can be finished. */
+export class PaymentBook {
+  readonly #storage: Storage;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** The newest last. */
+  all(): readonly Payment[] {
+    return JSON.parse(this.#storage.getItem(ITEM) ?? '[]');
+  }
+
+  current(): Payment | undefined {
+    return this.all().at(-1);
+  }
+
+  /** Begins another payment: nothing of it has been sent. */
+  begin(source: string): Payment {
+    const number = (this.current()?.number ?? 0) + 1;
+    const intent = `payment-${number}`;
+    const payment = { number, source, intent, amount: 0, keys: [], sends: 0, pending: false, naive: false };
+    this.#keep([...this.all(), payment]);
+    return payment;
+  }
+
+  /** Notes what is about to be sent: before it is, or a crash would forget it. */
+  send({ number }: Payment, sent: Pick<Payment, 'amount' | 'intent' | 'naive'> & { readonly key: string }): Payment {
+    return this.#change(number, (payment) => ({
+      ...payment,
+      amount: payment.amount || sent.amount,
+      intent: sent.intent,
+      naive: sent.naive,
+      sends: payment.sends + 1,
+      pending: true,
+      keys: payment.keys.includes(sent.key) ? payment.keys : [...payment.keys, sent.key],
+    }));
+  }
+
+  settle({ number }: Payment): void {
+    this.#change(number, (payment) => ({ ...payment, pending: false }));
+  }
+
+  clear(): void {
+    this.#storage.removeItem(ITEM);
+  }
+
+  #change(number: number, change: (payment: Payment) => Payment): Payment {
+    const payments = this.all().map((payment) => (payment.number === number ? change(payment) : payment));
+    this.#keep(payments);
+    return payments[number - 1] as Payment;
+  }
+
+  #keep(payments: readonly Payment[]): void {
+    this.#storage.setItem(ITEM, JSON.stringify(payments));
+  }
+}

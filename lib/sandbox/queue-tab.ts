@@ -1,0 +1,125 @@
+import { byId, fill, make, onPress } from './element.ts';
+import { euros } from './euros.ts';
+import { explainDeposit, explainNumber, explainResend, type Way } from './explain-delivery.ts';
+import { asCaller, LOCAL_CALLER } from './local-caller.ts';
+import { type CloudState, orderFault, readState } from './local-cloud.ts';
+import { Log } from './log.ts';
+import { NumberedSender } from './numbered-sender.ts';
+import { drained, QUEUES, showQueues, showSender } from './queue-panels.ts';
+
+const AMOUNT = 1_000;
+/** The tab about messages: what a queue does wrong, and what comes of it. */
+export class QueueTab {
+  readonly #log = new Log('queue-log');
+  readonly #sender = new NumberedSender();
+  readonly #refresh: () => Promise<void>;
+  #eventIds: string[] = [];
+
+  /** @param refresh is called when there may be something new to show */
+  constructor(refresh: () => Promise<void>) {
+    this.#refresh = refresh;
+    onPress('deposit', () => this.#guarded(() => this.#deposit('sent')));
+    onPress('duplicate-delivery', () => this.#guarded(() => this.#deposit('sent again')));
+    onPress('drop-acknowledgement', () => this.#guarded(() => this.#deposit('acknowledgement lost')));
+    onPress('send-number', () => this.#guarded(() => this.#sendNumber()));
+    onPress('send-gap', () => this.#guarded(() => this.#sendGap()));
+    onPress('resend', () => this.#guarded(() => this.#resend()));
+  }
+
+  async show(state: CloudState): Promise<void> {
+    this.#showDeposits(state);
+    showQueues(state);
+    showSender(await this.#sender.look());
+  }
+
+  clear(): void {
+    this.#eventIds = [];
+    this.#sender.forget();
+    this.#log.begin();
+  }
+
+  async #deposit(way: Way): Promise<void> {
+    const known = this.#eventIds.at(-1);
+    const eventId = way === 'sent again' && known !== undefined ? known : `deposit-${crypto.randomUUID()}`;
+    if (eventId !== known) this.#eventIds.push(eventId);
+    if (way === 'acknowledgement lost') await orderFault(QUEUES.deposits, 'lose-acknowledgement');
+    const body = JSON.stringify({ eventId, account: LOCAL_CALLER.account, amount: AMOUNT });
+    // The first of "again": a delivery can only be repeated when there was one.
+    for (let sends = way === 'sent again' && known === undefined ? 2 : 1; sends > 0; sends -= 1) {
+      await fetch('/deposits', { method: 'POST', headers: asCaller(), body });
+    }
+    await drained(QUEUES.deposits);
+    this.#log.add(explainDeposit(way, creditedOf(eventId, await readState())));
+    await this.#refresh();
+  }
+
+  async #sendNumber(): Promise<void> {
+    const seq = await this.#sender.send();
+    await this.#explainNumber(seq);
+  }
+
+  async #sendGap(): Promise<void> {
+    const lost = await this.#sender.sendIntoTheVoid();
+    const text = 'It never arrives; its sender does not know that yet.';
+    this.#log.add({ title: `Number ${lost} lost`, tone: 'plain', text });
+    await this.#explainNumber(await this.#sender.send());
+  }
+
+  async #explainNumber(seq: number): Promise<void> {
+    await drained(QUEUES.senders);
+    this.#log.add(explainNumber(seq, await this.#sender.look()));
+    await this.#refresh();
+  }
+
+  /** The first look may see the mark move and wait; the next one sends what is still missing, and the last one knows. */
+  async #resend(): Promise<void> {
+    let left = await this.#sender.resume();
+    for (let look = 0; left > 0 && look < 3; look += 1) {
+      await drained(QUEUES.senders);
+      left = await this.#sender.resume();
+    }
+    this.#log.add(explainResend(left, await this.#sender.look()));
+    await this.#refresh();
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof RangeError) return this.#startAnew(work);
+      this.#log.add({
+        title: 'No answer',
+        tone: 'bad',
+        text: 'The local cloud did not answer. Press again when it is back.',
+      });
+    }
+  }
+
+  /** A cloud that was started anew knows nothing of what it had applied: then the sender begins anew, too. */
+  async #startAnew(work: () => Promise<void>): Promise<void> {
+    this.#sender.forget();
+    const text = 'The local cloud has forgotten this sender, so it counts from 1 again.';
+    this.#log.add({ title: 'Started anew', tone: 'plain', text });
+    await this.#guarded(work);
+  }
+
+  #showDeposits(state: CloudState): void {
+    const lines = this.#eventIds.map((eventId, index) => {
+      const times = creditedOf(eventId, state);
+      const verdict = times === 1 ? 'Credited once' : times === 0 ? 'Not credited yet' : `Credited ${times} times!`;
+      const tone = times === 1 ? 'good' : times === 0 ? 'plain' : 'bad';
+      return make(
+        'li',
+        { className: tone },
+        `Deposit ${index + 1}: `,
+        make('strong', {}, verdict),
+        ` ${euros(times * AMOUNT)}`,
+      );
+    });
+    const empty = make('li', { className: 'empty' }, 'Nothing has been deposited yet.');
+    fill(byId('deposits', HTMLUListElement), ...(lines.length > 0 ? lines.toReversed() : [empty]));
+  }
+}
+
+const creditedOf = (eventId: string, { entries }: CloudState): number =>
+  entries.filter(({ kind, operation }) => kind === 'deposit' && operation === eventId).length;

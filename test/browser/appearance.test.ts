@@ -1,0 +1,90 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LocalCloud } from '../../lib/local/start.ts';
+import { findBrowser, overflowOf, startBrowser } from './browser.ts';
+import { faintTexts } from './contrast.ts';
+import { sandboxCloud } from './sandbox-cloud.ts';
+import { SandboxPage } from './sandbox-page.ts';
+
+const executable = findBrowser();
+
+describe.skipIf(executable === undefined)('the sandbox’s appearance', { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let cloud: LocalCloud;
+  let sandbox: SandboxPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, cloud] = await Promise.all([startBrowser(executable), sandboxCloud()]);
+  }, 90_000);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), cloud?.stop()]);
+  });
+  beforeEach(async () => {
+    sandbox = await SandboxPage.open(browser, cloud.url);
+    page = sandbox.page;
+  });
+  afterEach(() => sandbox.close());
+
+  /** Something of each tone on the page. */
+  async function fill(): Promise<void> {
+    await sandbox.turn('Server honors keys', false);
+    await sandbox.press('Send twice at once', 2);
+    await sandbox.turn('Server honors keys', true);
+    await sandbox.press('New key');
+    await sandbox.turn('Drop responses', true);
+    await sandbox.press('Send');
+    await sandbox.press('Retry with the same key');
+    await sandbox.expectMoney('Money moved 3 times for 2 payments.');
+  }
+
+  it('fits on a phone', async () => {
+    await page.setViewportSize({ width: 375, height: 700 });
+    await fill();
+    expect(await overflowOf(page)).toBe(0);
+    await page.getByRole('tab', { name: 'Queue' }).click();
+    expect(await overflowOf(page)).toBe(0);
+  });
+
+  it.each(['light', 'dark'] as const)('is readable in a %s theme', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    await fill();
+    expect(await faintTexts(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Queue' }).click();
+    expect(await faintTexts(page)).toEqual([]);
+  });
+
+  it('has two themes', async () => {
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.emulateMedia({ colorScheme: 'light' });
+    const light = await background();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await background()).not.toBe(light);
+  });
+
+  it('can be used with a keyboard', async () => {
+    await page.getByRole('tab', { name: 'Requests' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await sandbox.button('Send a deposit').isVisible()).toBe(true);
+    expect(await sandbox.button('Send').isVisible()).toBe(false);
+    await page.keyboard.press('ArrowLeft');
+    await page.getByLabel('Amount in euro').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+    await page.getByRole('checkbox', { name: 'Server honors keys' }).focus();
+    await page.keyboard.press('Space');
+    expect(await page.getByRole('checkbox', { name: 'Server honors keys' }).isChecked()).toBe(false);
+  });
+
+  it('names everything that can be pressed', async () => {
+    const names = await page.locator('button, input').evaluateAll((elements) =>
+      elements.map((element) => {
+        const labels = (element as HTMLInputElement).labels ?? [];
+        return (element.textContent || [...labels].map((label) => label.textContent).join(' ')).trim();
+      }),
+    );
+    expect(names.length).toBeGreaterThan(15);
+    expect(names.filter((name) => name === '')).toEqual([]);
+  });
+});

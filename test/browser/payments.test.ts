@@ -1,0 +1,164 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LocalCloud } from '../../lib/local/start.ts';
+import { findBrowser, startBrowser } from './browser.ts';
+import { sandboxCloud, stateOf } from './sandbox-cloud.ts';
+import { SandboxPage, WAIT } from './sandbox-page.ts';
+
+const executable = findBrowser();
+
+describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let cloud: LocalCloud;
+  let sandbox: SandboxPage;
+
+  beforeAll(async () => {
+    [browser, cloud] = await Promise.all([startBrowser(executable), sandboxCloud()]);
+  }, 90_000);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), cloud?.stop()]);
+  });
+  beforeEach(async () => {
+    sandbox = await SandboxPage.open(browser, cloud.url);
+  });
+  afterEach(() => sandbox.close());
+
+  it('R17 drop responses, send, retry: replayed, and the money moved once', async () => {
+    await sandbox.turn('Drop responses', true);
+    await sandbox.press('Send');
+    expect(await sandbox.lines()).toEqual([expect.stringMatching(/^No answer .+ retry with the same key\. R39$/)]);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+    await sandbox.press('Retry with the same key');
+    expect((await sandbox.lines())[0]).toMatch(/^201 Replayed .+ Nothing more was charged\. R17$/);
+    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual(['Payment 1: Charged once 20.00 €']);
+  });
+
+  it('R7 another amount under the same key: 422, and no more money', async () => {
+    await sandbox.press('Send');
+    await sandbox.enter('30');
+    await sandbox.press('Retry with the same key');
+    expect((await sandbox.lines())[0]).toMatch(/^422 Key reused .+ R7$/);
+    await sandbox.enter('20.00');
+    await sandbox.press('Send');
+    expect((await sandbox.lines())[0]).toMatch(/^201 Replayed/);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+  });
+
+  it('R18 send twice at once: one is charged, one is told to come back', async () => {
+    await sandbox.turn('Slow provider', true);
+    await sandbox.press('Send twice at once', 2);
+    const lines = (await sandbox.lines()).toSorted();
+    expect(lines).toEqual([
+      expect.stringMatching(/^201 Charged .+ R16$/),
+      expect.stringMatching(/^409 In flight .+ R18$/),
+    ]);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+  });
+
+  it('R18 send twice at once and wait: both get the same answer', async () => {
+    await sandbox.turn('Slow provider', true);
+    await sandbox.turn('Duplicates wait', true);
+    await sandbox.press('Send twice at once', 2);
+    const lines = (await sandbox.lines()).toSorted();
+    expect(lines).toEqual([
+      expect.stringMatching(/^201 Charged/),
+      expect.stringMatching(/^201 Replayed .+ waited .+ R18$/),
+    ]);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+  });
+
+  it('shows the double charge in red when the server ignores keys', async () => {
+    await sandbox.turn('Server honors keys', false);
+    await sandbox.press('Send');
+    await sandbox.press('Retry with the same key');
+    await sandbox.expectMoney('Money moved twice for 1 payment.');
+    const verdict = sandbox.page.getByText('Charged twice!');
+    expect(await verdict.isVisible()).toBe(true);
+    const [red = 0, green = 0, blue = 0] = await verdict.evaluate((element) =>
+      (getComputedStyle(element).color.match(/\d+/g) ?? []).map(Number),
+    );
+    expect(red).toBeGreaterThan(2 * Math.max(green, blue));
+    expect((await sandbox.lines())[0]).toBe('201 Charged 20.00 € charged again: this server ignores keys.');
+  });
+
+  it('shows what it costs when the answer gets lost and the server ignores keys', async () => {
+    await sandbox.turn('Server honors keys', false);
+    await sandbox.turn('Drop responses', true);
+    await sandbox.press('Send');
+    expect((await sandbox.lines())[0]).toMatch(/^No answer .+ a retry is a gamble\.$/);
+    await sandbox.press('Retry with the same key');
+    // Chromium itself sends again what gets no answer on a connection that was used before, so it can be three times.
+    await expect
+      .poll(() => sandbox.panel('Side effects (money moved)', 'listitem'), WAIT)
+      .toEqual([expect.stringMatching(/^Payment 1: Charged (twice|\d times)! [468]0\.00 €$/)]);
+  });
+
+  it('R39 shows the double charge of a client that makes a new key for each attempt', async () => {
+    await sandbox.turn('Client makes a new key per attempt', true);
+    await sandbox.turn('Drop responses', true);
+    await sandbox.press('Send');
+    await sandbox.press('Retry with the same key');
+    expect((await sandbox.lines())[0]).toMatch(/^201 Charged .+ the client made a new key.+ R39$/);
+    await sandbox.expectMoney('Money moved twice for 1 payment.');
+    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual([
+      'Payment 1: Charged twice! 40.00 €',
+    ]);
+  });
+
+  it('R39 a new key is another payment', async () => {
+    await sandbox.press('Send');
+    await sandbox.press('New key');
+    expect(await sandbox.button('Retry with the same key').isDisabled()).toBe(true);
+    await sandbox.press('Send');
+    await sandbox.expectMoney('Money moved twice for 2 payments.');
+    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual([
+      'Payment 2: Charged once 20.00 €',
+      'Payment 1: Charged once 20.00 €',
+    ]);
+  });
+
+  it('shows what is stored under the key, while it runs and after', async () => {
+    await sandbox.turn('Slow provider', true);
+    const before = await sandbox.panel('Key store', 'row');
+    await sandbox.button('Send').click();
+    const newest = async () => (await sandbox.panel('Key store', 'row'))[1] ?? '';
+    await expect.poll(newest, WAIT).toMatch(/\d{4}…\d{4}\s+in progress\s+1\s+leased, \d+ s left/);
+    await expect.poll(newest, WAIT).toMatch(/\d{4}…\d{4}\s+completed\s+1\s+201/);
+    expect(before.join()).not.toContain(await newest());
+  });
+
+  it('does not send what is no amount', async () => {
+    await sandbox.enter('-1');
+    await sandbox.press('Send');
+    expect((await sandbox.lines())[0]).toMatch(/^Not sent/);
+    await sandbox.expectMoney('Money moved 0 times for 0 payments.');
+  });
+
+  it('R39 finishes after a reload what was pending before, in one charge', async () => {
+    await sandbox.turn('Drop responses', true);
+    await sandbox.press('Send');
+    await sandbox.page.reload();
+    await expect
+      .poll(() => sandbox.lines(), WAIT)
+      .toEqual([
+        expect.stringMatching(/^201 Replayed/),
+        expect.stringMatching(/^Resumed Payment 1 was never answered/),
+      ]);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+    await sandbox.page.reload();
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+    expect(await sandbox.lines()).toEqual([]);
+  });
+
+  it('reset empties everything', async () => {
+    await sandbox.press('Send');
+    await sandbox.reset();
+    await sandbox.expectMoney('Money moved 0 times for 0 payments.');
+    await expect
+      .poll(() => sandbox.panel('Key store', 'row'))
+      .toEqual([expect.any(String), 'No key has been used yet.']);
+    expect((await stateOf(cloud)).providerCharges).toEqual([]);
+    await sandbox.press('Send');
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+  });
+});

@@ -1,0 +1,76 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LocalCloud } from '../../lib/local/start.ts';
+import { findBrowser, startBrowser } from './browser.ts';
+import { sandboxCloud, stateOf } from './sandbox-cloud.ts';
+import { SandboxPage, WAIT } from './sandbox-page.ts';
+
+const executable = findBrowser();
+
+describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let cloud: LocalCloud;
+  let sandbox: SandboxPage;
+
+  beforeAll(async () => {
+    [browser, cloud] = await Promise.all([startBrowser(executable), sandboxCloud()]);
+  }, 90_000);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), cloud?.stop()]);
+  });
+  beforeEach(async () => {
+    sandbox = await SandboxPage.open(browser, cloud.url);
+    await sandbox.page.getByRole('tab', { name: 'Queue' }).click();
+    await sandbox.reset();
+  });
+  afterEach(() => sandbox.close());
+
+  const deposits = async () => (await stateOf(cloud)).entries.filter(({ kind }) => kind === 'deposit').length;
+
+  it('R26 a delivery that is duplicated is credited once', async () => {
+    await sandbox.press('Send a deposit');
+    await sandbox.press('Duplicate a delivery');
+    expect((await sandbox.lines()).slice(0, 2)).toEqual([
+      expect.stringMatching(/^Credited once .+ two messages with one event id.+ R26$/),
+      expect.stringMatching(/^Credited once .+ R25$/),
+    ]);
+    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual(['Deposit 1: Credited once 10.00 €']);
+    expect(await deposits()).toBe(1);
+  });
+
+  it('R25 an acknowledgement that is dropped brings the message back, and it is credited once', async () => {
+    await sandbox.press('Drop an acknowledgement');
+    expect((await sandbox.lines())[0]).toMatch(/^Credited once .+ delivered it again.+ R25$/);
+    expect(await deposits()).toBe(1);
+    const { calls } = await (await fetch(`${cloud.url}/_local/calls`)).json();
+    const writes = calls.filter((call: { function: string }) => call.function.includes('DepositQueue'));
+    expect(writes.length).toBe(2);
+  });
+
+  it('R29 a gap is set aside, shown, and closed by sending again', async () => {
+    await sandbox.press('Send the next number');
+    await sandbox.press('Send a gap', 2);
+    expect((await sandbox.lines()).slice(0, 2)).toEqual([
+      expect.stringMatching(/^Number 3 set aside 2 is missing before it\..+ R29$/),
+      expect.stringMatching(/^Number 2 lost/),
+    ]);
+    const mark = sandbox.page.getByText(/^Applied up to/);
+    await expect.poll(() => mark.textContent(), WAIT).toBe('Applied up to 1, total 10. Expected next: 2. Missing: 2.');
+    await expect.poll(() => sandbox.page.getByText('gap sandbox:3').isVisible(), WAIT).toBe(true);
+    await sandbox.press('Resend what is missing');
+    expect((await sandbox.lines())[0]).toMatch(/^Nothing missing .+ up to 3 is applied, total 30\. R41$/);
+    await expect.poll(() => mark.textContent(), WAIT).toBe('Applied up to 3, total 30. Expected next: 4.');
+  });
+
+  it('R41 the sender sends again what it still keeps, and counts from 1 again where it keeps nothing', async () => {
+    await sandbox.press('Send the next number');
+    await fetch(`${cloud.url}/_local/reset`, { method: 'POST' });
+    await sandbox.press('Resend what is missing');
+    expect((await sandbox.lines())[0]).toMatch(/^Nothing missing .+ up to 1 is applied, total 10\./);
+    await fetch(`${cloud.url}/_local/reset`, { method: 'POST' });
+    await sandbox.press('Resend what is missing', 2);
+    expect((await sandbox.lines())[1]).toMatch(/^Started anew/);
+    await sandbox.press('Send the next number');
+    expect((await sandbox.lines())[0]).toMatch(/^Number 1 applied/);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { type Circumstances, explainAnswer, type PaymentAnswer } from '../../lib/sandbox/explain-answer.ts';
+
+const NORMAL: Circumstances = { amount: '20.00 €', honorsKeys: true, again: false, anotherKey: false };
+const FIRST: PaymentAnswer = { replayed: false, waited: false };
+
+const explain = (answer: Partial<PaymentAnswer>, circumstances: Partial<Circumstances> = {}) =>
+  explainAnswer({ ...FIRST, ...answer }, { ...NORMAL, ...circumstances });
+
+describe('explainAnswer', () => {
+  it.each<[string, Partial<PaymentAnswer>, Partial<Circumstances>, string, string | undefined, string]>([
+    ['a charge', { status: 201 }, {}, '201 Charged', 'R16', 'good'],
+    ['a replay', { status: 201, replayed: true }, {}, '201 Replayed', 'R17', 'good'],
+    ['a replay that was waited for', { status: 201, replayed: true, waited: true }, {}, '201 Replayed', 'R18', 'good'],
+    ['a second key', { status: 201 }, { anotherKey: true }, '201 Charged', 'R39', 'bad'],
+    ['a duplicate', { status: 409, problem: 'request-in-flight' }, {}, '409 In flight', 'R18', 'wait'],
+    ['another amount', { status: 422, problem: 'idempotency-key-reused' }, {}, '422 Key reused', 'R7', 'bad'],
+    ['a silent provider', { status: 503, problem: 'outcome-unknown' }, {}, '503 Outcome unknown', 'R15', 'wait'],
+    ['a declined card', { status: 402, problem: 'card-declined' }, {}, '402 Declined', 'R16', 'plain'],
+    ['a store that is down', { status: 503, problem: 'store-unavailable' }, {}, '503 Store unavailable', 'R21', 'wait'],
+    ['a crash', { status: 502 }, {}, '502 Failed', 'R39', 'wait'],
+    ['no answer', {}, {}, 'No answer', 'R39', 'wait'],
+    ['another problem', { status: 413, problem: 'body-too-large' }, {}, '413', undefined, 'bad'],
+    ['no answer without keys', {}, { honorsKeys: false }, 'No answer', undefined, 'bad'],
+    ['a charge without keys', { status: 201 }, { honorsKeys: false }, '201 Charged', undefined, 'plain'],
+    ['a second one', { status: 201 }, { honorsKeys: false, again: true }, '201 Charged', undefined, 'bad'],
+  ])('explains %s', (_, answer, circumstances, title, rule, tone) => {
+    const explanation = explain(answer, circumstances);
+    expect(explanation).toMatchObject({ title, tone });
+    expect(explanation.rule).toBe(rule);
+    expect(explanation.text).not.toContain('\n');
+  });
+
+  it('says when to come back, rounded up', () => {
+    expect(explain({ status: 409, problem: 'request-in-flight', retryAfter: 4_001 }).text).toContain('in 5 s');
+  });
+});
