@@ -3,35 +3,12 @@ import type { Inbox } from '../protocol/inbox.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import { foldSequence, inboxKey, type SequenceEnding } from '../protocol/sequence.ts';
-import type { Milliseconds } from '../protocol/time.ts';
 import { type Advance, advanceMark, parkNumbers, type SumChange } from '../store/advance-mark.ts';
 import { readInbox } from '../store/inbox-item.ts';
 import type { Engine } from './engine.ts';
 import { persist } from './persist.ts';
-
-/** What a sender's messages do to its state. */
-export type SequenceEffect<Body> =
-  /** They add to named sums: nothing has to be read, a run is one request. */
-  | { readonly deltas: (body: Body) => Readonly<Record<string, number>> }
-  /** They make a new state out of the old one: a run is one read and one write. The state is a JSON value. */
-  | { readonly fold: (state: unknown, body: Body) => unknown | Refusal };
-
-/** A run of one sender's messages, in the order in which they came. */
-export interface SequenceRun<Body> {
-  readonly consumer: string;
-  readonly source: string;
-  readonly sender: string;
-  readonly messages: readonly { readonly seq: number; readonly body: Body }[];
-  readonly effect: SequenceEffect<Body>;
-  /** Epoch milliseconds after which no further try starts. */
-  readonly deadline: Milliseconds;
-}
-
-/** What became of each message; why, where one was refused. */
-export interface RunEnding {
-  readonly endings: readonly SequenceEnding[];
-  readonly refusal: Refusal | undefined;
-}
+import { applyEffects } from './sequence-effects.ts';
+import type { PlanNumbered, RunEnding, SequenceRun } from './sequence-run.ts';
 
 /** What one look at the inbox makes of a run. */
 interface RunPlan extends RunEnding {
@@ -51,18 +28,37 @@ const MOST_ROUNDS = 16;
  */
 export async function applySequence<Body>(engine: Engine, run: SequenceRun<Body>): Promise<RunEnding> {
   const { random, sleep } = engine.surroundings;
-  let inbox = assumedInbox(run) ?? (await lookAtInbox(engine, run));
+  let inbox: SeenInbox | undefined;
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     if (round > 2) await sleep(fullJitter(round, random()));
-    const plan = planRun(run, inbox);
-    const met = (await writeAdvance(engine, run, inbox, plan)) ?? (await writeParked(engine, run, inbox, plan));
-    if (met === undefined) {
-      countEndings(engine, run.consumer, plan.endings);
-      return plan;
+    const tried: Tried =
+      'plan' in run.effect ? await tryEffects(engine, run, run.effect.plan) : await tryRun(engine, run, inbox);
+    if (tried.met === undefined) {
+      countEndings(engine, run.consumer, tried.plan.endings);
+      return tried.plan;
     }
-    inbox = met.inbox ?? EMPTY;
+    inbox = tried.met.inbox ?? EMPTY;
   }
   throw new SemelError('too-many-conflicts', 'Other invocations kept moving the mark of this sender.');
+}
+
+/** One round: what came of the run, unless the mark had moved. */
+interface Tried {
+  readonly plan: RunEnding;
+  readonly met: Met | undefined;
+}
+
+async function tryRun<Body>(engine: Engine, run: SequenceRun<Body>, known: SeenInbox | undefined): Promise<Tried> {
+  const inbox = known ?? assumedInbox(run) ?? (await lookAtInbox(engine, run));
+  const plan = planRun(run, inbox);
+  const met = (await writeAdvance(engine, run, inbox, plan)) ?? (await writeParked(engine, run, inbox, plan));
+  return { plan, met };
+}
+
+/** Effects of their own are committed message by message; what is left of the run to be written are its gaps. */
+async function tryEffects<Body>(engine: Engine, run: SequenceRun<Body>, plan: PlanNumbered<Body>): Promise<Tried> {
+  const ended = await applyEffects(engine, run, plan);
+  return { plan: ended, met: await writeParked(engine, run, { last: ended.last, sums: {} }, ended) };
 }
 
 type SeenInbox = Pick<Inbox, 'last' | 'parked' | 'state'> & {
@@ -91,7 +87,10 @@ async function lookAtInbox<Body>(engine: Engine, run: SequenceRun<Body>): Promis
 }
 
 function planRun<Body>(run: SequenceRun<Body>, inbox: SeenInbox): RunPlan {
-  return 'deltas' in run.effect ? planDeltas(run, run.effect.deltas, inbox) : planFold(run, run.effect.fold, inbox);
+  const { effect } = run;
+  if ('deltas' in effect) return planDeltas(run, effect.deltas, inbox);
+  if ('fold' in effect) return planFold(run, effect.fold, inbox);
+  throw new Error('Effects of their own are not planned as a run.');
 }
 
 function planDeltas<Body>(
@@ -168,7 +167,7 @@ async function writeParked<Body>(
   engine: Engine,
   run: SequenceRun<Body>,
   { parked = new Set() }: SeenInbox,
-  { last, endings }: RunPlan,
+  { last, endings }: Pick<RunPlan, 'last' | 'endings'>,
 ): Promise<Met | undefined> {
   const early = run.messages.map(seqOf).filter((seq, index) => endings[index] === 'gap' && seq > last);
   const numbers = [...new Set(early)].filter((seq) => !parked.has(seq));

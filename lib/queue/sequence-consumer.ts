@@ -1,4 +1,5 @@
-import { applySequence, type SequenceEffect } from '../engine/sequence-inbox.ts';
+import { applySequence } from '../engine/sequence-inbox.ts';
+import type { NumberedMessage, SequenceEffect } from '../engine/sequence-run.ts';
 import {
   type ConsumerBase,
   consumerHandler,
@@ -22,11 +23,9 @@ export interface SequenceConsumer<Body> extends ConsumerBase<Body> {
 }
 
 /** A message that can be read, with its place in its sender's sequence. */
-interface Numbered<Body> {
+interface Numbered<Body> extends NumberedMessage<Body> {
   readonly message: QueueMessage;
   readonly sender: string;
-  readonly seq: number;
-  readonly body: Body;
 }
 
 const CONCURRENCY = 10;
@@ -65,7 +64,7 @@ async function readAll<Body>(
   for (const message of messages) {
     try {
       const { value: body } = readMessageBody(options.body, message.text);
-      read.push({ message, body, ...options.sequence(body) });
+      read.push({ message, body, correlationId: message.correlationId, ...options.sequence(body) });
     } catch (thrown) {
       const handled = await handleThrown(invocation, message, message.messageId, thrown);
       if (handled === 'failed') fail(message);

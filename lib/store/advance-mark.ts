@@ -1,10 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { INBOX_VERSION, type Inbox } from '../protocol/inbox.ts';
+import type { Effect } from '../protocol/plan.ts';
 import { readInboxItem, sumAttribute } from './inbox-item.ts';
 import { readRaw } from './record-item.ts';
 import { readSetback, type Setback } from './setback.ts';
 import type { Store } from './store.ts';
+import { type GuardedOutcome, transactGuarded } from './transact-guarded.ts';
 
 /** What one run of messages makes of a sender's inbox. */
 export interface Advance {
@@ -46,6 +48,23 @@ export async function advanceMark(store: Store, advance: Advance, signal: AbortS
   const outcome = await updateInbox(store, advance.key, advanceExpression(advance), signal);
   const ours = outcome.kind === 'met' && outcome.inbox?.ownerToken === advance.ownerToken;
   return ours ? { kind: 'written' } : outcome;
+}
+
+export interface AdvanceWithEffects extends Advance {
+  readonly effects: readonly Effect[];
+}
+
+/** The same together with effects elsewhere, in one transaction with the mark as item 0. @rule R29 */
+export async function advanceWithEffects(
+  store: Store,
+  advance: AdvanceWithEffects,
+  signal: AbortSignal,
+): Promise<InboxWrite | Extract<GuardedOutcome, { kind: 'effect-refused' }>> {
+  const guard = { Update: { Key: advance.key, ...advanceExpression(advance) } };
+  const outcome = await transactGuarded(store, guard, advance.effects, signal);
+  if (outcome.kind !== 'met') return outcome;
+  const inbox = outcome.item && readInboxItem(outcome.item);
+  return inbox?.ownerToken === advance.ownerToken ? { kind: 'written' } : { kind: 'met', inbox };
 }
 
 function advanceExpression({ ownerToken, from, to, applied, sums, state }: Advance): Expression {
@@ -112,10 +131,12 @@ export const parkNumbers = (
 const markIs = (last: number): string =>
   last === 0 ? '(attribute_not_exists(#last) OR #last = :from)' : '#last = :from';
 
-type Expression = Pick<
-  UpdateCommandInput,
-  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
->;
+interface Expression {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeValues: Record<string, unknown>;
+}
 
 async function updateInbox(
   store: Store,

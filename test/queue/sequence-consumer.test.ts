@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { createEngine, type Engine } from '../../lib/engine/engine.ts';
-import type { SequenceEffect } from '../../lib/engine/sequence-inbox.ts';
+import type { SequenceEffect } from '../../lib/engine/sequence-run.ts';
 import { viewInbox } from '../../lib/protocol/inbox.ts';
 import { refuse } from '../../lib/protocol/plan.ts';
 import { inboxKey } from '../../lib/protocol/sequence.ts';
