@@ -22,7 +22,8 @@ interface WriteInput {
 
 type Action = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
 
-interface Tables {
+/** The tables there are, by name. */
+export interface Tables {
   readonly [table: string]: {
     readonly keys: readonly string[];
     /** By name: the attribute that groups an index's items, and the one that orders them. */
@@ -70,6 +71,12 @@ export class ModelDynamoDb {
     }
   }
 
+  /** Which conditions of a transaction fail by now; of a write without one, none does. */
+  failing(transaction: unknown): readonly boolean[] {
+    const { TransactItems } = transaction as TransactInput;
+    return writesOf(TransactItems).map(({ input }) => !this.#holds(input, this.#old(input)));
+  }
+
   items(table: string): readonly Item[] {
     return [...this.#rows(table).values()];
   }
@@ -113,10 +120,7 @@ export class ModelDynamoDb {
     const known = token === undefined ? undefined : this.#tokens.get(token);
     if (known === content) return {};
     if (known !== undefined) throw new IdempotentParameterMismatchException({ message: 'Other parameters', ...META });
-    const writes = TransactItems.map((item) => {
-      const [[action, input]] = Object.entries(item) as [[Action, WriteInput]];
-      return { action, input, old: this.#old(input) };
-    });
+    const writes = writesOf(TransactItems).map((write) => ({ ...write, old: this.#old(write.input) }));
     const failed = writes.map(({ input, old }) => !this.#holds(input, old));
     // All are worked out before the first is kept: one that cannot be leaves nothing of the others.
     const kept = writes.map(({ action, input, old }, index) =>
@@ -203,6 +207,12 @@ interface TransactInput {
   readonly TransactItems: readonly object[];
   readonly ClientRequestToken?: string;
 }
+
+const writesOf = (items: readonly object[]) =>
+  items.map((item) => {
+    const [[action, input]] = Object.entries(item) as [[Action, WriteInput]];
+    return { action, input };
+  });
 
 const placeholdersOf = (input: WriteInput) => ({
   names: input.ExpressionAttributeNames ?? {},

@@ -1,8 +1,4 @@
-import {
-  DynamoDBServiceException,
-  TransactionCanceledException,
-  TransactionConflictException,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createEngine, type Engine } from '../../lib/engine/engine.ts';
@@ -13,7 +9,8 @@ import type { RouteHandler } from '../../lib/http/route-context.ts';
 import { type Milliseconds, milliseconds } from '../../lib/protocol/time.ts';
 import { seedItems } from '../../lib/wallet/seed.ts';
 import { lambdaContext } from '../setup/http-event.ts';
-import { ModelDynamoDb } from './model-dynamodb.ts';
+import { conflictOf, named } from './aws-errors.ts';
+import { ModelDynamoDb, type Tables } from './model-dynamodb.ts';
 import { ModelProvider, type ProviderCall } from './model-provider.ts';
 import { modelTables } from './model-tables.ts';
 import type { Fate, Scheduler } from './scheduler.ts';
@@ -37,9 +34,9 @@ const HANG = 60_000;
 const FUNCTION_TIME = 10_000;
 const CALL_TIME = 10;
 
-/** Two accounts with money. */
-export function seededWorld(scheduler: Scheduler): World {
-  const world = new World(scheduler);
+/** Two accounts with money; `others` are tables of code that is not the project's. */
+export function seededWorld(scheduler: Scheduler, others?: Tables): World {
+  const world = new World(scheduler, others);
   for (const item of seedItems()) world.dynamodb.put('data', item);
   return world;
 }
@@ -58,7 +55,7 @@ interface Invocation {
 
 /** Everything around the code under test, in memory and under a scheduler's hand. */
 export class World {
-  readonly dynamodb = new ModelDynamoDb(modelTables('semel', 'data'));
+  readonly dynamodb: ModelDynamoDb;
   readonly provider = new ModelProvider();
   readonly counted: string[] = [];
   readonly scheduler: Scheduler;
@@ -68,7 +65,8 @@ export class World {
   #processes = 0;
   #ids = 0;
 
-  constructor(scheduler: Scheduler) {
+  constructor(scheduler: Scheduler, others: Tables = {}) {
+    this.dynamodb = new ModelDynamoDb({ ...modelTables('semel', 'data'), ...others });
     this.scheduler = scheduler;
   }
 
@@ -105,6 +103,12 @@ export class World {
     return Promise.race([run(engine, call, endsAt), invocation.gone]);
   }
 
+  /** One request to code that is no engine, with the client that it talks to DynamoDB by. @throws NoAnswer */
+  async visit<T>(run: (client: DynamoDBDocumentClient) => Promise<T>): Promise<T> {
+    const invocation = this.#begin(0);
+    return Promise.race([run(this.#clientOf(invocation)), invocation.gone]);
+  }
+
   #begin(skew: number): Invocation {
     const process = this.nextProcess();
     let abandon = () => {};
@@ -116,14 +120,16 @@ export class World {
   }
 
   #engineOf(invocation: Invocation): Engine {
-    const client = {
-      send: (command: { constructor: { name: string }; input: unknown }) => this.#send(invocation, command),
-    };
     return createEngine({
-      store: { client: client as unknown as DynamoDBDocumentClient, table: 'semel', dataTable: 'data' },
+      store: { client: this.#clientOf(invocation), table: 'semel', dataTable: 'data' },
       surroundings: this.#surroundings(invocation),
       count: (counter) => this.counted.push(counter),
     });
+  }
+
+  #clientOf(invocation: Invocation): DynamoDBDocumentClient {
+    const send = (command: { constructor: { name: string }; input: unknown }) => this.#send(invocation, command);
+    return { send } as unknown as DynamoDBDocumentClient;
   }
 
   #surroundings({ skew }: Invocation): Surroundings {
@@ -226,16 +232,6 @@ function attempt(apply: () => unknown): void {
   } catch {
     // The answer is lost, whatever it was.
   }
-}
-
-const named = (name: string): Error => Object.assign(new Error(name), { name, $metadata: {} });
-
-function conflictOf(name: string, input: unknown): Error {
-  const $metadata = { httpStatusCode: 400 };
-  if (name !== 'TransactWrite') return new TransactionConflictException({ message: 'Conflict', $metadata });
-  const [, ...others] = (input as { TransactItems: object[] }).TransactItems;
-  const CancellationReasons = [{ Code: 'TransactionConflict' }, ...others.map(() => ({ Code: 'None' }))];
-  return new TransactionCanceledException({ message: 'Conflict', CancellationReasons, $metadata });
 }
 
 /** Different and in order, as UUIDv7s are. */
