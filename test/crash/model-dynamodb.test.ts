@@ -5,7 +5,8 @@ import type { Store } from '../../lib/store/store.ts';
 import { freshStore } from '../setup/fresh-store.ts';
 import { ModelDynamoDb } from './model-dynamodb.ts';
 import { modelTables } from './model-tables.ts';
-import { STORE_CALLS, type StoreCall, seedAccounts } from './store-calls.ts';
+import type { StoreCall } from './store-call.ts';
+import { STORE_CALLS, seedAccounts } from './store-calls.ts';
 import { TwinClient } from './twin-client.ts';
 
 const RUNS = 300;

@@ -4,11 +4,9 @@ import { newMarker } from '../../lib/protocol/marker.ts';
 import type { Effect } from '../../lib/protocol/plan.ts';
 import type { IdempotencyRecord } from '../../lib/protocol/record.ts';
 import { milliseconds, seconds } from '../../lib/protocol/time.ts';
-import { advanceMark, parkNumbers } from '../../lib/store/advance-mark.ts';
 import { applyMarked } from '../../lib/store/apply-marked.ts';
 import { countListed } from '../../lib/store/count-listed.ts';
 import { findUnfinished } from '../../lib/store/find-unfinished.ts';
-import { readInbox } from '../../lib/store/inbox-item.ts';
 import { lookAtMarker } from '../../lib/store/look-at-marker.ts';
 import { deleteOutboxItem } from '../../lib/store/outbox-items.ts';
 import { queryItems, readItem } from '../../lib/store/read-data.ts';
@@ -26,18 +24,9 @@ import { transactGuarded } from '../../lib/store/transact-guarded.ts';
 import { writeRecord } from '../../lib/store/write-record.ts';
 import { accountItem, accountKey } from '../../lib/wallet/account.ts';
 import { BY_CREDITOR, BY_DEBTOR, entryKey } from '../../lib/wallet/entry.ts';
+import { INBOX_CALLS } from './inbox-calls.ts';
 import { EFFECTS, type MadeEffect } from './made-effects.ts';
-
-/** Where a call is made: names begin with the run's, so that runs share nothing. */
-interface Place {
-  readonly store: Store;
-  readonly run: string;
-  /** Different for each call of a run. */
-  readonly step: number;
-}
-
-/** One call of the store, with arguments drawn from so few that calls keep meeting each other's items. */
-export type StoreCall = (place: Place) => Promise<unknown>;
+import { type Place, SIGNAL, type StoreCall } from './store-call.ts';
 
 /** The accounts that effects move money between; a third one is never opened. */
 export async function seedAccounts(store: Store, run: string): Promise<void> {
@@ -51,7 +40,6 @@ export async function seedAccounts(store: Store, run: string): Promise<void> {
   await store.client.send(new TransactWriteCommand({ TransactItems: puts, ClientRequestToken: run }));
 }
 
-const SIGNAL = new AbortController().signal;
 const key = fc.constantFrom('k1', 'k2');
 const owner = fc.constantFrom('A', 'B');
 const shard = fc.constantFrom('0', '1');
@@ -147,47 +135,6 @@ const recordCalls: readonly fc.Arbitrary<StoreCall>[] = [
   ),
 ];
 
-const sender = fc.constantFrom('s1', 's2');
-const inboxOf = (run: string, name: string) => ({ pk: `inbox#${run}-${name}` });
-const sum = fc.record({
-  name: fc.constantFrom('x', 'y'),
-  add: fc.integer({ min: -3, max: 3 }),
-  least: fc.constant(-4),
-  most: small,
-});
-
-const inboxCalls: readonly fc.Arbitrary<StoreCall>[] = [
-  fc
-    .record({
-      name: sender,
-      ownerToken: owner,
-      from: fc.constantFrom(0, 0, 1, 2),
-      run: fc.integer({ min: 1, max: 3 }),
-      sums: fc.uniqueArray(sum, { selector: ({ name }) => name, maxLength: 2 }),
-      state: fc.constantFrom(undefined, { n: 1 }, 'text', null),
-    })
-    .map(({ name, from, run: length, ...advance }) => ({ store, run }) => {
-      const applied = Array.from({ length }, (_, index) => from + 1 + index);
-      return advanceMark(store, { key: inboxOf(run, name), from, to: from + length, applied, ...advance }, SIGNAL);
-    }),
-  fc
-    .tuple(
-      sender,
-      fc.constantFrom(0, 0, 1, 2),
-      fc.uniqueArray(fc.integer({ min: 2, max: 9 }), { minLength: 1, maxLength: 3 }),
-    )
-    .map(
-      ([name, last, numbers]) =>
-        ({ store, run }) =>
-          parkNumbers(store, { key: inboxOf(run, name), last, numbers }, SIGNAL),
-    ),
-  sender.map(
-    (name) =>
-      ({ store, run }) =>
-        readInbox(store, inboxOf(run, name), SIGNAL),
-  ),
-];
-
 const event = fc.constantFrom('e1', 'e2');
 const markerOf = (pk: string, ownerToken: string) =>
   newMarker({ pk, ownerToken, fingerprint: 'f', expiresAt: seconds(9) });
@@ -254,7 +201,7 @@ export const STORE_CALLS: fc.Arbitrary<StoreCall> = fc
     { weight: 4, arbitrary: write },
     { weight: 2, arbitrary: claim },
     { weight: 4, arbitrary: fc.oneof(...recordCalls) },
-    { weight: 4, arbitrary: fc.oneof(...inboxCalls) },
+    { weight: 4, arbitrary: fc.oneof(...INBOX_CALLS) },
     { weight: 3, arbitrary: fc.oneof(...messageCalls) },
     { weight: 2, arbitrary: sameToken },
     { weight: 4, arbitrary: fc.oneof(...dataCalls) },
