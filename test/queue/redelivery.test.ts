@@ -149,7 +149,7 @@ describe('a leased consumer', () => {
     await expect.poll(() => calls).toBe(1);
     // A healthy duplicate: received while the first is still being processed.
     const before = Date.now();
-    const second = new LocalQueue(server);
+    const second = new LocalQueue(server, { visibility: 1 });
     await second.send({ name: 'n' }, eventId('e1'));
     await second.invoke(leased(second, operation), { batchSize: 1 });
     expect(second.hidden).toMatchObject([{ receiveCount: 1 }]);
