@@ -38,9 +38,9 @@ function routesOfTheStack(): string[] {
   const template = JSON.parse(readFileSync(join(cloud.assembly, 'Semel.template.json'), 'utf8'));
   const resources = Object.values(template.Resources) as {
     Type: string;
-    Properties: { RouteKey?: string; ApiId?: { Ref: string } };
+    Properties?: { RouteKey?: string; ApiId?: { Ref: string } };
   }[];
-  const routes = resources.flatMap(({ Type, Properties: { RouteKey = '', ApiId } }) =>
+  const routes = resources.flatMap(({ Type, Properties: { RouteKey = '', ApiId } = {} }) =>
     Type === 'AWS::ApiGatewayV2::Route' ? [{ key: RouteKey, api: ApiId?.Ref }] : [],
   );
   const wallet = routes.find(({ key }) => key === 'GET /openapi.json')?.api;
