@@ -9,7 +9,7 @@ import { refundOperation } from '../../lib/wallet/refund.ts';
 import { httpEvent } from '../setup/http-event.ts';
 import { type ClientHistory, insist } from './client.ts';
 import type { Scenario } from './explorer.ts';
-import { allDone, answeredAlike, moneyBooked, oneMovement } from './invariants.ts';
+import { allDone, answeredAlike, moneyBooked, oneMovement, times } from './invariants.ts';
 import { type ProviderCall, providerOver } from './model-provider.ts';
 import { story, UNSEEN } from './story.ts';
 import type { World } from './world.ts';
@@ -66,6 +66,39 @@ const wrappedRoute = (engine: Engine, call: ProviderCall) =>
       return { status: 201, body: { reference } };
     },
   });
+
+/** A phase of its own before the charge: what it does must be done once, too. */
+const weighingRoute = (engine: Engine, call: ProviderCall) =>
+  route({
+    ...{ engine, authenticate },
+    mode: 'leased',
+    operation: 'weigh-and-charge',
+    body: CREATE_CHARGE.body,
+    run: async ({ intent, operation, recoveryPoint, checkpoint }) => {
+      if (recoveryPoint === undefined) await checkpoint('weighed', { effects: [WEIGH] });
+      await call({ kind: 'charge', reference: operation.id, amount: intent.amount });
+      return { status: 201, body: { reference: operation.id } };
+    },
+  });
+
+const SCALES = { pk: 'scales', sk: 'scales' };
+const WEIGH = {
+  Update: {
+    Key: SCALES,
+    UpdateExpression: 'SET weighed = weighed + :one',
+    ExpressionAttributeValues: { ':one': 1 },
+  },
+};
+
+const weighingCharger = (world: World): Promise<ClientHistory> => {
+  world.dynamodb.put('data', { ...SCALES, weighed: 0 });
+  const body = { account: 'acct_alice', amount: 700, source: 'tok_ok' };
+  const event = httpEvent({ route: 'POST /weighed', headers: { 'idempotency-key': 'k' }, body });
+  return insist(world, () => world.request(weighingRoute, event));
+};
+
+const weighed = (world: World): number =>
+  Number(world.dynamodb.items('data').find(({ pk }) => pk === SCALES.pk)?.weighed);
 
 /** Comes back after "nothing was done" as well. */
 const plainCharger = async (world: World): Promise<ClientHistory> => {
@@ -154,7 +187,18 @@ export const CHARGE_SCENARIOS: readonly Scenario[] = [
     (world) => [plainCharger(world), plainCharger(world)],
     (world, seen) => [
       ...allDone(seen, 2, [201]),
-      ...(world.provider.receipts.size === 1 ? [] : [`${world.provider.receipts.size} charges at the provider`]),
+      ...times(world.provider.receipts.size, 1, 'charges at the provider'),
+      ...answeredAlike(seen),
+    ],
+  ),
+  story(
+    'a charge in two phases under a lease, by two clients',
+    { faults: 3, switches: 2 },
+    (world) => [weighingCharger(world), weighingCharger(world)],
+    (world, seen) => [
+      ...allDone(seen, 2, [201]),
+      ...times(world.provider.receipts.size, 1, 'charges at the provider'),
+      ...times(weighed(world), 1, 'weighings'),
       ...answeredAlike(seen),
     ],
   ),

@@ -5,6 +5,7 @@ import { sumAttribute } from '../../lib/store/inbox-item.ts';
 import { deposit } from '../../lib/wallet/deposit.ts';
 import type { ClientHistory } from './client.ts';
 import type { Scenario } from './explorer.ts';
+import { violation } from './harm.ts';
 import { singleEffect } from './invariants.ts';
 import { story, UNSEEN } from './story.ts';
 import type { World } from './world.ts';
@@ -22,7 +23,7 @@ async function deliver(world: World, consume: () => Promise<unknown>): Promise<C
     if (acknowledged) return UNSEEN;
     await world.scheduler.turn(world.nextProcess(), 'redelivery', ['ok']);
   }
-  world.violations.push('a message was never acknowledged');
+  world.violations.push(violation('stuck', 'a message was never acknowledged'));
   return UNSEEN;
 }
 
@@ -71,6 +72,9 @@ export const MESSAGE_SCENARIOS: readonly Scenario[] = [
     'overlapping runs of one sender',
     { faults: 2, switches: 3 },
     (world) => [runDelivery(world, [1, 2, 3]), runDelivery(world, [2, 3])],
-    (world) => (sumOf(world) === 14 ? [] : [`1, 2 and 3 add up to ${sumOf(world)}, not 14`]),
+    (world) => {
+      const sum = sumOf(world);
+      return sum === 14 ? [] : [violation(sum > 14 ? 'double' : 'lost', `1, 2 and 3 add up to ${sum}, not 14`)];
+    },
   ),
 ];

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { describeFailure, type Exploration, explore, wander } from './explorer.ts';
+import { HarmCount } from './harm.ts';
 import { Progress } from './progress.ts';
 import type { Budget } from './scheduler.ts';
 
@@ -60,6 +61,7 @@ async function prove(): Promise<number> {
     EXHAUSTED.map((budget): Job => ({ scenario, most: Math.ceil(each / 4), how: { budget } })),
   );
   const failures: string[] = [];
+  const harm = new HarmCount();
   const progress = new Progress(each * wanted.length);
   let seed = Number(values.seed);
   const take = ({ result, job }: { result: Exploration; job: Job }): void => {
@@ -70,13 +72,15 @@ async function prove(): Promise<number> {
     if (result.exhausted && 'budget' in job.how)
       total.exhausted.push(`${job.how.budget.faults}/${job.how.budget.switches}`);
     failures.push(...result.failures.map(describeFailure));
+    for (const { violations } of result.failures) harm.add(violations);
   };
   const next = (): Job | undefined => {
     const planned = jobs.shift();
     if (planned) return planned;
-    const short = wanted.find((index) => (totals.get(index)?.schedules ?? 0) + (running.get(index) ?? 0) < each);
+    const missing = (index: number) => each - (totals.get(index)?.schedules ?? 0) - (running.get(index) ?? 0);
+    const short = wanted.find((index) => missing(index) > 0);
     if (short === undefined) return undefined;
-    return { scenario: short, most: CHUNK, how: { seed: seed++ } };
+    return { scenario: short, most: Math.min(CHUNK, missing(short)), how: { seed: seed++ } };
   };
   const running = new Map<number, number>();
   await Promise.all(Array.from({ length: availableParallelism() }, () => runThread({ next, take, running, progress })));
@@ -94,7 +98,7 @@ async function prove(): Promise<number> {
   );
   for (const failure of failures.slice(0, 10)) console.error(failure);
   const sum = [...totals.values()].reduce((all, { schedules }) => all + schedules, 0);
-  console.log(`${sum} schedules, ${failures.length} failures, seeds ${values.seed} to ${seed - 1}`);
+  console.log(`${sum} schedules: ${harm}. Seeds ${values.seed} to ${seed - 1}.`);
   return failures.length === 0 ? 0 : 1;
 }
 

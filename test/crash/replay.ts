@@ -6,7 +6,9 @@ process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
 const { SCENARIOS } = await import('./scenarios.ts');
 const scenario = SCENARIOS.find((candidate) => candidate.name === name);
 if (scenario === undefined) {
-  console.error(`There is no scenario "${name}". There are:\n${SCENARIOS.map((known) => `  ${known.name}`).join('\n')}`);
+  console.error(
+    `There is no scenario "${name}". There are:\n${SCENARIOS.map((known) => `  ${known.name}`).join('\n')}`,
+  );
   process.exitCode = 2;
 } else {
   const { scheduler, failure } = await replay({ ...scenario, budget: JSON.parse(budget) }, JSON.parse(choices));

@@ -1,5 +1,6 @@
 import type { ClientHistory } from './client.ts';
 import type { Scenario } from './explorer.ts';
+import { violation } from './harm.ts';
 import { seededWorld, type World } from './world.ts';
 
 /** Runs clients against a seeded world; what they saw, and what is left, is checked when all is still. */
@@ -22,10 +23,13 @@ export function story(
           (error: unknown) => broken.push(`something threw: ${String(error)}`),
         );
       }
-      return () => [...broken, ...world.violations, ...check(world, histories)];
+      return () => [...broken, ...world.violations.map(named), ...check(world, histories)];
     },
   };
 }
+
+/** What the world saw at some commit is about its books, unless it says otherwise. */
+const named = (text: string): string => (text.startsWith('accounts hold') ? violation('money', text) : text);
 
 /** Nobody waits for an answer: a reconciler, a consumer. */
 export const UNSEEN: ClientHistory = { answers: [], last: undefined };

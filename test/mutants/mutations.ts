@@ -48,6 +48,13 @@ export const MUTATIONS: readonly Mutation[] = [
     noticedBy: { tests: ['test/engine'] },
   },
   {
+    name: 'take over without comparing how far the operation came',
+    file: RECORD_CONDITION,
+    find: 'AND leaseUntil = :lease AND ${phase}',
+    replace: 'AND leaseUntil = :lease',
+    noticedBy: { scenarios: 'two phases' },
+  },
+  {
     name: 'forget that the completion is our own',
     file: DECIDE,
     find: 'const ours = record.ownerToken === attempt.ownerToken;',

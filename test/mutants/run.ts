@@ -9,7 +9,7 @@ const SCHEDULES = '4000';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Takes one thing away at a time, in a copy, and runs the proof that must notice. */
-function survives(copy: string, { file, find, replace, noticedBy }: Mutation): boolean {
+function survives(copy: string, { name, file, find, replace, noticedBy }: Mutation): boolean {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
   if (!source.includes(find)) throw new Error(`${file} no longer says: ${find}`);
@@ -20,6 +20,8 @@ function survives(copy: string, { file, find, replace, noticedBy }: Mutation): b
         ? ['test/crash/prove.ts', '--schedules', SCHEDULES, '--only', noticedBy.scenarios]
         : [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--bail', '1', ...noticedBy.tests];
     const { status, signal } = spawnSync(process.execPath, args, { cwd: copy, stdio: 'ignore', timeout: 300_000 });
+    // A proof that was ended from outside has noticed nothing.
+    if (signal === 'SIGKILL') throw new Error(`Something ended the proof of "${name}".`);
     return status === 0 && signal === null;
   } finally {
     writeFileSync(path, source);
