@@ -52,7 +52,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: RECORD_CONDITION,
     find: 'AND leaseUntil = :lease AND ${phase}',
     replace: 'AND leaseUntil = :lease',
-    noticedBy: { scenarios: 'two phases' },
+    noticedBy: { tests: ['test/engine/leased'] },
   },
   {
     name: 'forget that the completion is our own',
