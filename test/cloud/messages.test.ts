@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { type HttpCaller, newCaller } from '../setup/http-caller.ts';
+
+/** Queue, poller and stream follow within moments; a busy machine takes its time. */
+const SOON = { timeout: 15_000, interval: 200 };
+
+let caller: HttpCaller;
+beforeAll(async () => {
+  caller = await newCaller();
+});
+
+const deadLetters = async (eventId: string): Promise<readonly { readonly reason: string }[]> => {
+  const { json } = await caller.get('/_local/state');
+  return json.deadLetters.filter((letter: { eventId: string }) => letter.eventId === eventId);
+};
+
+describe('over HTTP and the queues', () => {
+  it('R25 C48 a deposit is credited once; its event id with another amount is parked', async () => {
+    const account = await caller.openAccount();
+    const body = { eventId: randomUUID(), account, amount: 700 };
+    for (let send = 1; send <= 3; send++) expect((await caller.post('/deposits', { body })).status).toBe(202);
+    await expect.poll(() => caller.balanceOf(account), SOON).toBe(700);
+    expect((await caller.post('/deposits', { body: { ...body, amount: 701 } })).status).toBe(202);
+    await expect.poll(() => deadLetters(body.eventId), SOON).toMatchObject([{ reason: 'event-id-reused' }]);
+    expect(await caller.balanceOf(account)).toBe(700);
+    const { json } = await caller.get(`/accounts/${account}/entries`);
+    expect(json.entries).toMatchObject([{ kind: 'deposit', amount: 700, balance: 700, operation: body.eventId }]);
+  });
+
+  it('R29 the vector ends as it should', async () => {
+    const vector = ['a1 +10', 'a2 +5', 'a2 +5', 'b1 +7', 'a4 +1', 'a1 +10', 'a3 +2'];
+    for (const message of vector) {
+      const [, sender, seq, delta] = /^(\w)(\d) \+(\d+)$/.exec(message) ?? [];
+      const body = { seq: Number(seq), delta: Number(delta) };
+      expect((await caller.post(`/senders/${sender}/messages`, { body })).status).toBe(202);
+    }
+    const show = async (sender: string) => (await caller.get(`/senders/${sender}`)).json;
+    await expect.poll(() => show('a'), SOON).toEqual({ appliedUpTo: 3, total: 17, expected: 4, gaps: [] });
+    await expect.poll(() => show('b'), SOON).toEqual({ appliedUpTo: 1, total: 7, expected: 2, gaps: [] });
+  });
+
+  it('R32 a large transfer is told of, through the outbox, with its correlation id', async () => {
+    const [from, to] = [await caller.openAccount(200_000), await caller.openAccount()];
+    const headers = { 'x-correlation-id': 'corr-cloud' };
+    const reply = await caller.post('/transfers', { key: randomUUID(), body: { from, to, amount: 150_000 }, headers });
+    expect(reply.status).toBe(201);
+    const eventId = `evt_${reply.json.id.slice('tr_'.length)}`;
+    const Key = { pk: `notification#${eventId}`, sk: 'notification' };
+    const stored = async () => {
+      const get = new GetCommand({ TableName: caller.table.table, Key, ConsistentRead: true });
+      return (await caller.table.client.send(get)).Item;
+    };
+    await expect.poll(stored, SOON).toMatchObject({ amount: 150_000, from, to, correlationId: 'corr-cloud' });
+    // It is deleted after it was sent, so perhaps a moment after it was stored.
+    const waiting = async () => {
+      const outbox = { TableName: inject('cloud').tableNames.idempotency, Key: { pk: `outbox#${eventId}` } };
+      return (await caller.table.client.send(new GetCommand(outbox))).Item;
+    };
+    await expect.poll(waiting, SOON).toBeUndefined();
+  });
+
+  it('R33 the settlement runs by hand, once for a date', async () => {
+    const input = encodeURIComponent(JSON.stringify({ date: '2020-02-29' }));
+    const run = async () => JSON.parse((await caller.send('POST', `/_local/jobs/settle?input=${input}`)).json.payload);
+    expect(await run()).toEqual({ job: 'settle:2020-02-29', ending: 'done' });
+    expect(await run()).toEqual({ job: 'settle:2020-02-29', ending: 'already-done' });
+  });
+});
