@@ -101,7 +101,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'lib/engine/finish-held.ts',
     find: 'return await rest(run, outcome.cause);',
     replace:
-      "await held.release(); return { kind: 'suspended', problem: outcomeUnknown(1, outcome.cause), counter: 'unknown' };",
+      "await run.held.release(); return { kind: 'suspended', answer: outcomeUnknown(1, outcome.cause), counter: 'unknown' };",
     noticedBy: { scenarios: 'plain|a charge, sent' },
   },
   {
