@@ -21,7 +21,8 @@ const { values } = parseArgs({
   },
 });
 
-const OPENING_BALANCE = 2_000;
+/** So little that some transfers are refused for want of money. */
+const OPENING_BALANCE = 150;
 
 async function soak(directory: string): Promise<readonly string[]> {
   const [minutes, clients, killEvery] = [values.minutes, values.clients, values['kill-every']].map(Number) as [
