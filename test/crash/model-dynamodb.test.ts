@@ -9,9 +9,9 @@ import type { StoreCall } from './store-call.ts';
 import { STORE_CALLS, seedAccounts } from './store-calls.ts';
 import { TwinClient } from './twin-client.ts';
 
-const RUNS = 300;
+const RUNS = 200;
 /** A busy machine tries fewer. */
-const MOST_TIME = 20_000;
+const MOST_TIME = 15_000;
 
 let real: Store;
 let model: ModelDynamoDb;

@@ -19,7 +19,7 @@ declare module 'vitest' {
 }
 
 /** Synthesized and started only for tests that talk to it: the others need not wait for it. */
-const OVER_HTTP = /\/test\/(cloud|crash|bench|browser)\//;
+const OVER_HTTP = /\/test\/(cloud|browser)\//;
 
 /** Runs the whole stack once for the test run, on the run's DynamoDB Local. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
