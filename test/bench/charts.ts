@@ -59,7 +59,7 @@ export function barChart(chart: Chart): string {
 export function lineChart(chart: Chart): string {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== undefined && value > 0));
   const [least, most] = [Math.min(...(known as number[])), Math.max(...(known as number[]))];
-  const low = Math.log10(least / 1.5);
+  const low = Math.log10(least / 2);
   const scale = PLOT_HEIGHT / (Math.log10(most * 1.3) - low);
   const at = (value: number, group: number): readonly [number, number] => [
     LEFT + (PLOT_WIDTH / chart.groups.length) * (group + 0.5),
@@ -88,7 +88,7 @@ function pointLabels({ groups, series }: Chart, at: (value: number, group: numbe
       .toSorted((left, right) => left.place[1] - right.place[1])
       .map(({ name, value, place: [x, y] }) => {
         lowest = Math.max(y + 4, lowest + LABEL_HEIGHT);
-        return text(x + 8, lowest, numberText(value), 'start', 11, colourOf(name));
+        return text(x + 8, lowest, numberText(value), 'start', 11, colourOf(name), HALO);
       });
   });
 }
@@ -122,8 +122,11 @@ function svg({ title, unit, series }: Chart, content: readonly string[]): string
 /** On average, in the legend's size. */
 const LETTER_WIDTH = 6.6;
 
-const text = (x: number, y: number, content: string, anchor: string, size: number, colour = '#222222'): string =>
-  `<text x="${px(x)}" y="${px(y)}" text-anchor="${anchor}" font-size="${size}" fill="${colour}">${escaped(content)}</text>`;
+/** Keeps a number readable where a line runs behind it. */
+const HALO = ' stroke="#ffffff" stroke-width="4" paint-order="stroke"';
+
+const text = (x: number, y: number, content: string, anchor: string, size: number, colour = '#222222', more = '') =>
+  `<text x="${px(x)}" y="${px(y)}" text-anchor="${anchor}" font-size="${size}" fill="${colour}"${more}>${escaped(content)}</text>`;
 
 const px = (value: number): string => String(Math.round(value * 10) / 10);
 

@@ -32,7 +32,7 @@ export function evidenceCharts(results: Results): Readonly<Record<string, string
       })),
     }),
     'effects.svg': lineChart({
-      ...{ title: 'One operation with many effects, DynamoDB Local, p50', unit: 'ms' },
+      ...{ title: 'One operation with many effects, DynamoDB Local, p50', unit: 'ms, logarithmic' },
       groups: EFFECT_COUNTS.map((count) => `effects: ${count}`),
       series: SUBJECTS.map((name) => ({
         name,
@@ -40,7 +40,7 @@ export function evidenceCharts(results: Results): Readonly<Record<string, string
       })),
     }),
     'duplicates.svg': lineChart({
-      ...{ title: 'The same request by many clients at once, until the reply, modelled p50', unit: 'ms' },
+      ...{ title: 'The same request by many clients at once, until the reply, modelled p50', unit: 'ms, logarithmic' },
       groups: STORM_SIZES.map((clients) => `${clients} at once`),
       series: SUBJECTS.map((name) => ({
         name,

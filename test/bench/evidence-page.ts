@@ -58,7 +58,9 @@ const STORMS = `The same request from so many clients at the same moment, over t
 conflict as they do in AWS. Who is told to come back does so after a second, which is the shortest \`Retry-After\`.`;
 
 const WEIGHT = `Bundled by esbuild with the stack's own settings: minified, with the SDK inside. Each has both routes of the function, a
-log and a metric, but for the one that says so. Imported in fresh processes; CPU is that of the whole handler.`;
+log and a metric, but for the one that says so. Imported in fresh processes; CPU is that of the whole handler.
+Without the SDK, the clients answer before they spell anything as DynamoDB wants it, which the peer does by itself and
+Semel leaves to the SDK.`;
 
 /** docs/evidence.md as a whole. */
 export const evidencePage = (results: Results, ranAt: Date): string =>

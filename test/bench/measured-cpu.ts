@@ -6,7 +6,7 @@ import { createEngine } from '../../lib/engine/engine.ts';
 import { readRequest } from '../../lib/http/request.ts';
 import { httpEvent, lambdaContext } from '../setup/http-event.ts';
 import { median } from './percentile.ts';
-import { lowLevelClient } from './subjects/low-level-client.ts';
+import { instantLowLevelClient } from './subjects/low-level-client.ts';
 import { naiveTransfers } from './subjects/naive.ts';
 import { powertoolsTransfers } from './subjects/powertools.ts';
 import { semelTransfers } from './subjects/semel.ts';
@@ -26,7 +26,7 @@ const WARM_UP = 300;
 const BATCH = 200;
 
 export async function measureCpu(batches: number): Promise<readonly CpuCost[]> {
-  const handler = await timesOf(handlersOver(instantClient(), lowLevelClient(instantClient())), batches);
+  const handler = await timesOf(handlersOver(instantClient(), instantLowLevelClient()), batches);
   const raw = new DynamoDBClient({ region: 'eu-central-1', credentials: NOBODY, requestHandler: CANNED as never });
   const withSdk = await timesOf(handlersOver(DynamoDBDocumentClient.from(raw, REMOVE_UNDEFINED), raw), batches);
   return Object.keys(handler).map((subject) => ({

@@ -28,6 +28,13 @@ export function lowLevelClient(document: DynamoDBDocumentClient): DynamoDBClient
     const output = (await document.send({ constructor: { name }, input: plain } as never)) as { Item?: object };
     return output.Item === undefined ? output : { ...output, Item: marshall(output.Item) };
   };
+  return clientOf(send);
+}
+
+/** A client that sends nothing: every write succeeds at once. */
+export const instantLowLevelClient = (): DynamoDBClient => clientOf(async () => ({}));
+
+function clientOf(send: (command: Command) => Promise<object>): DynamoDBClient {
   const middlewareStack = { identify: () => ['addPowertoolsToUserAgent'], addRelativeTo: () => {} };
   return { send, config: {}, middlewareStack } as unknown as DynamoDBClient;
 }
