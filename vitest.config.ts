@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -9,11 +10,15 @@ export default defineConfig({
     globalSetup: ['test/setup/dynamodb.ts', 'test/setup/local-cloud.ts'],
     // Worker threads start faster than processes, and no test changes what its process shares (cwd, signals).
     pool: 'threads',
+    // Most files wait for DynamoDB Local or a worker: a core that watches them for the terminal would be idle.
+    maxWorkers: availableParallelism(),
     // DynamoDB Local serializes transactions, so a busy two-core machine needs room in the slow tests.
     testTimeout: 20_000,
     hookTimeout: 30_000,
     restoreMocks: true,
     unstubEnvs: true,
+    // Thousands of lines would bury a failure; the tests of what is logged and counted ask for them.
+    env: { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' },
     reporters: ['default'],
   },
 });

@@ -18,8 +18,12 @@ export interface MetricLine {
   };
 }
 
-/** Catches what is printed from now on, until the test ends; logger and metrics write to stdout past the console. */
+/**
+ * Catches what is printed from now on, until the test ends; logger and metrics write to stdout past the console. Tests
+ * run without metrics otherwise, so an engine whose metrics matter is made after this.
+ */
 export function catchPrinted(): () => readonly PrintedLine[] {
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   return () =>
     write.mock.calls
