@@ -36,7 +36,8 @@ export async function payOrder(input: PaymentInput, read: Reader): Promise<Plann
   if (found === undefined) return orderNotFound(input.orderId);
   const { order, attempt, account } = found;
   if (order.status === 'paid') return { status: 200, body: orderView(order) };
-  if (attempt !== undefined) return declined(String(attempt.detail));
+  // An attempt that paid after the order was read is not refused: the plan fails on it, and the next one reads both anew.
+  if (attempt?.status === 'refused') return declined(String(attempt.detail));
   return Number(account.available) >= Number(order.amount) ? pay(input, found) : decline(input, found);
 }
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../lib/engine/engine.ts';
 import { runNatural } from '../../lib/engine/run-natural.ts';
+import type { Reader } from '../../lib/protocol/reader.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
 import { accountKey } from '../../lib/wallet/account.ts';
 import { placeOrder } from '../../lib/wallet/order.ts';
@@ -113,6 +114,31 @@ describe('payments of orders', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => pay(orderId, `a${index % 5}`)));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await balanceOf(account)).toBe(600);
+  });
+
+  it('R36 are not refused when the same attempt pays between two reads', async () => {
+    const { orderId, account } = await anOrder();
+    const engine = createEngine({ store: wallet.store, surroundings: setClock() });
+    let order: ReturnType<Reader['get']>;
+    let paid: Promise<unknown> | undefined;
+    /** The order is read while it is pending, and its attempt once another request has paid. */
+    const get: Reader['get'] = async (key) => {
+      if (String(key.sk).startsWith('attempt#')) {
+        await order;
+        paid ??= pay(orderId, 'a1');
+        await paid;
+        return wallet.read.get(key);
+      }
+      order = wallet.read.get(key);
+      return order;
+    };
+    const request = { uuid: wallet.unique(''), now: milliseconds(0) };
+    const input = { orderId, attemptId: 'a1', caller: 'alice', request };
+    const answer = await runNatural(engine, milliseconds(Date.UTC(2027, 0)), () =>
+      payOrder(input, { ...wallet.read, get }),
+    );
+    expect(answer).toMatchObject({ repeated: true, reply: { status: 200 } });
     expect(await balanceOf(account)).toBe(600);
   });
 
