@@ -136,15 +136,17 @@ function mayCallAgain({ engine, operation, held }: HeldRun): boolean {
 
 /** A call that does not heed its signal must not eat the time in which its outcome could be booked. */
 async function inTime<Known>(signal: AbortSignal, call: () => Promise<Known>): Promise<Known | Unknown> {
-  const aborted = new Promise<Unknown>((resolve) => {
-    const late = () => resolve({ kind: 'unknown', cause: signal.reason });
-    signal.aborted ? late() : signal.addEventListener('abort', late, { once: true });
-  });
+  const { promise: aborted, resolve } = Promise.withResolvers<Unknown>();
+  const late = () => resolve({ kind: 'unknown', cause: signal.reason });
+  signal.addEventListener('abort', late);
+  if (signal.aborted) late();
   try {
     return await Promise.race([call(), aborted]);
   } catch (thrown) {
     if (thrown instanceof LeaseLost) throw thrown;
     return { kind: 'unknown', cause: thrown };
+  } finally {
+    signal.removeEventListener('abort', late);
   }
 }
 
