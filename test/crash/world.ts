@@ -58,6 +58,8 @@ export class World {
   readonly dynamodb: ModelDynamoDb;
   readonly provider = new ModelProvider();
   readonly counted: string[] = [];
+  /** Time passes by hand. One for each world, since calls that hang never let go of it. */
+  readonly #never = new AbortController().signal;
   readonly scheduler: Scheduler;
   /** What was wrong at some moment, though it may have righted itself since. */
   readonly violations: string[] = [];
@@ -139,7 +141,7 @@ export class World {
       token: () => `owner-${this.#ids++}`,
       uuid: () => uuidBytes(this.#ids++),
       sleep: async (duration) => this.pass(duration),
-      abortAfter: () => NEVER,
+      abortAfter: () => this.#never,
     };
   }
 
@@ -222,8 +224,6 @@ function broughtIn({ sk, amount, debitAccount, creditAccount }: Record<string, u
   if (sk !== 'entry') return 0;
   return (creditAccount ? Number(amount) : 0) - (debitAccount ? Number(amount) : 0);
 }
-
-const NEVER = new AbortController().signal;
 
 /** Applies a call whose answer nobody will see, a refusal included. */
 function attempt(apply: () => unknown): void {
