@@ -8,6 +8,10 @@ export const ENVIRONMENT = {
   dataTable: 'DATA_TABLE_NAME',
   /** Makes key hashes HMACs under this secret; for as long as records live it must stay the same (R3). */
   keySecret: 'IDEMPOTENCY_KEY_SECRET',
+  /** The key of KMS under which the bodies of stored replies are encrypted. */
+  replyKeyArn: 'REPLY_KEY_ARN',
+  /** The key itself, 32 bytes in base64, where there is no KMS: on one's own machine. */
+  replyKey: 'REPLY_KEY',
   /** Names the service in logs and metrics. */
   serviceName: 'POWERTOOLS_SERVICE_NAME',
   /** Where the payment provider is reached. */

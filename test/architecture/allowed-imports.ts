@@ -39,9 +39,11 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
   // Stands in for a payment provider, so the wallet and it know each other only over HTTP.
   'sandbox-provider': { rooms: ['http', 'store', 'protocol'], packages: [NODE, AWS_SDK, 'zod'] },
   functions: {
-    rooms: ['sandbox-provider', 'http', 'queue', 'schedule', 'webhook', 'wallet', ...ADAPTER.rooms],
+    rooms: ['sandbox-provider', 'encryption', 'http', 'queue', 'schedule', 'webhook', 'wallet', ...ADAPTER.rooms],
     packages: [/^@middy\//, 'aws-lambda', 'zod'],
   },
+  // Only who encrypts replies bundles it, so the engine knows a cipher as an interface of the protocol's.
+  encryption: { rooms: ['protocol', 'environment'], packages: [NODE, /^@aws-crypto\//] },
   // Infrastructure imports no runtime code, or what runs in a Lambda would run at synth.
   constructs: { rooms: ['protocol', 'environment'], packages: CDK },
   stack: { rooms: ['constructs', 'protocol', 'environment'], packages: CDK },
@@ -68,6 +70,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, Room>> = {
     rooms: [
       'client',
       'constructs',
+      'encryption',
       'engine',
       'http',
       'local',

@@ -14,6 +14,8 @@ const USES: Readonly<Record<string, string>> = {
   './queue': "import { onceConsumer } from 'semel/queue'; console.log(typeof onceConsumer);",
   './webhook': "import { stripe } from 'semel/webhook'; console.log(stripe.name);",
   './schedule': "import { reconciler } from 'semel/schedule'; console.log(typeof reconciler([]));",
+  './encryption':
+    "import { aesReplyCipher } from 'semel/encryption'; console.log(typeof aesReplyCipher(new Uint8Array(32)).prepare);",
   './client':
     "import { createRetryingFetch, type KeyStorage } from 'semel/client'; const localKeys: KeyStorage = { getItem: () => null, setItem: () => {}, removeItem: () => {} }; console.log(typeof createRetryingFetch({ storage: localKeys }));",
   './cdk': "import { IdempotencyTable } from 'semel/cdk'; console.log(IdempotencyTable.UNFINISHED_INDEX);",
