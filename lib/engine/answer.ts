@@ -4,6 +4,7 @@ import type { CompletedRecord } from '../protocol/record.ts';
 import type { StoredReply } from '../protocol/reply.ts';
 import type { RunningAttempt } from './attempt.ts';
 import type { Engine } from './engine.ts';
+import { openReply } from './keep-reply.ts';
 
 /** How a keyed request ends: with a reply, first or replayed, or with a problem that is not stored. */
 export type Answer = {
@@ -18,12 +19,20 @@ export type Answer = {
 /** May this caller see the reply about this resource now? Asked on replays only (R4). */
 export type Authorize = (caller: string, resource: string | undefined) => boolean | Promise<boolean>;
 
-const replyWith = (record: CompletedRecord, reply: StoredReply, replayed: boolean): Answer => ({
-  kind: 'reply',
-  reply,
-  replayed,
-  operationId: record.operationId,
-});
+/** A reply that cannot be decrypted now is a problem of its own operation, and not a reason to run. */
+async function answerKept(
+  engine: Engine,
+  { record, reply }: Extract<Decision, { kind: 'replay' | 'completed-by-us' }>,
+  replayed: boolean,
+): Promise<Answer> {
+  const { operationId } = record;
+  try {
+    return { kind: 'reply', reply: await openReply(engine, record, reply), replayed, operationId };
+  } catch (thrown) {
+    if (thrown instanceof SemelError) return answerProblem(thrown, operationId);
+    throw thrown;
+  }
+}
 
 export const answerProblem = (problem: SemelError, operationId: string): Answer => ({
   kind: 'problem',
@@ -53,18 +62,15 @@ export async function answerFromRecord(
   const problem = (error: SemelError) => answerProblem(error, record.operationId);
   switch (decision.kind) {
     case 'completed-by-us':
-      return replyWith(decision.record, decision.reply, false);
+      return answerKept(engine, decision, false);
     case 'replay':
+    case 'reply-not-kept':
       if (authorize && !(await authorize(attempt.caller, decision.record.resource))) {
         return problem(new SemelError('forbidden', 'This caller may no longer see the reply.'));
       }
       engine.count('replayed', attempt.operation);
-      return replyWith(decision.record, decision.reply, true);
-    case 'reply-not-kept':
-      engine.count('replayed', attempt.operation);
-      return problem(
-        new SemelError('reply-not-kept', 'The operation was done once; only its reply was too large to keep.'),
-      );
+      if (decision.kind === 'replay') return answerKept(engine, decision, true);
+      return problem(new SemelError('reply-not-kept', whyNotKept(decision.record)));
     case 'mismatch':
       engine.count('mismatch', attempt.operation);
       return problem(
@@ -86,3 +92,8 @@ export async function answerFromRecord(
       );
   }
 }
+
+const whyNotKept = ({ replyHead }: CompletedRecord): string =>
+  replyHead === undefined
+    ? 'The operation was done once; only its reply was too large to keep.'
+    : `The operation was done once and answered ${replyHead.status}; the body of that reply is not kept.`;

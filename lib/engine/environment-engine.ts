@@ -8,10 +8,12 @@ let engine: Engine | undefined;
 /**
  * The engine over the tables that the environment names: one per execution environment, so that connections are reused.
  *
+ * @default no cipher: for operations whose `storedBody` is `encrypted`, give it one
  * @throws Error naming the variable that is not set, on the first use of its table
  * @throws RangeError when the key secret is set but empty
+ * @example environmentEngine({ replyCipher: environmentReplyCipher() })
  */
-export function environmentEngine(): Engine {
+export function environmentEngine({ replyCipher }: Pick<Partial<Engine>, 'replyCipher'> = {}): Engine {
   const keySecret = process.env[ENVIRONMENT.keySecret];
   engine ??= createEngine({
     ...(keySecret !== undefined && { keySecret }),
@@ -28,7 +30,7 @@ export function environmentEngine(): Engine {
       },
     },
   });
-  return engine;
+  return replyCipher === undefined ? engine : { ...engine, replyCipher };
 }
 
 function required(name: string): string {

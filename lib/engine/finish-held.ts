@@ -1,7 +1,7 @@
 import { restAfterUnknown } from '../protocol/lease.ts';
 import type { Booking, CallPhase, LeasedOperation, Phase } from '../protocol/leased-operation.ts';
 import { operationUuid } from '../protocol/operation-id.ts';
-import type { Outcome } from '../protocol/outside-call.ts';
+import { notBegun, type Outcome } from '../protocol/outside-call.ts';
 import { type Effect, isRefusal, type ReplyDraft } from '../protocol/plan.ts';
 import { problemReply } from '../protocol/problem-reply.ts';
 import { SemelError } from '../protocol/problems.ts';
@@ -10,6 +10,7 @@ import { type StoredReply, serializeReply, withinReplyLimit } from '../protocol/
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import type { Engine } from './engine.ts';
 import { type HeldRecord, LeaseLost } from './held-record.ts';
+import type { KeepReply } from './keep-reply.ts';
 import { completedRecord } from './new-record.ts';
 import { persistentReader } from './persistent-reader.ts';
 
@@ -30,6 +31,8 @@ export interface HeldRun {
   readonly engine: Engine;
   readonly operation: LeasedOperation;
   readonly held: HeldRecord;
+  /** Obtains, once, what it takes to keep the reply (R20). */
+  readonly keep: () => Promise<KeepReply>;
   /** Until when everything must be done. */
   readonly deadline: Milliseconds;
   /** Did this attempt itself commit a reservation, which a release would leave behind? */
@@ -108,6 +111,8 @@ function phaseOf({ engine, held, deadline }: HeldRun): Phase<unknown> {
  */
 async function learnOutcome(run: HeldRun, phase: Phase<unknown>): Promise<Outcome<unknown, unknown>> {
   const { engine, operation, held, deadline } = run;
+  const unable = await whyUnable(run);
+  if (unable !== undefined) return notBegun(unable);
   const { now, abortAfter } = engine.surroundings;
   const signal = abortAfter(milliseconds(deadline - now() - BOOKING_ALLOWANCE));
   const callPhase: CallPhase<unknown> = { ...phase, ...recoveryOf(held), signal };
@@ -117,6 +122,17 @@ async function learnOutcome(run: HeldRun, phase: Phase<unknown>): Promise<Outcom
   if (found.kind !== 'not-found') return found;
   if (again && !mayCallAgain(run)) return { kind: 'unknown', cause: new Error('The call may not be made again.') };
   return inTime(signal, () => operation.call(callPhase));
+}
+
+/** Asked before the call: after it, nothing that is out of reach may stand between its outcome and the record. */
+async function whyUnable({ keep }: HeldRun): Promise<SemelError | undefined> {
+  try {
+    await keep();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof SemelError) return thrown;
+    throw thrown;
+  }
 }
 
 const recoveryOf = (held: HeldRecord) => ({
@@ -158,9 +174,10 @@ async function book(
 ): Promise<Ending> {
   const { engine, operation, held } = run;
   const booking = await make(engine.surroundings.now());
+  const keep = await run.keep();
   const { effects, reply, resource } = readBooking(booking, held.record.operationId);
   const record = completedRecord(held.record, {
-    reply: withinReplyLimit(reply) ? reply : undefined,
+    kept: withinReplyLimit(reply) ? await keep(reply) : {},
     now: engine.surroundings.now(),
     retention: operation.retention,
     resource,

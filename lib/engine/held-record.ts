@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { leaseUntil, mayRelease } from '../protocol/lease.ts';
 import type { Effect } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { CompletedRecord, IdempotencyRecord, InProgressRecord, NeedsAttentionRecord } from '../protocol/record.ts';
-import type { StoredReply } from '../protocol/reply.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { ifHeldBy } from '../store/record-condition.ts';
 import { type ReleaseOutcome, releaseRecord } from '../store/release-record.ts';
@@ -11,6 +9,7 @@ import type { Setback } from '../store/setback.ts';
 import { writeRecord } from '../store/write-record.ts';
 import type { Engine } from './engine.ts';
 import { attentionRecord } from './new-record.ts';
+import { isOwnCompletion } from './own-completion.ts';
 import { persist } from './persist.ts';
 
 /** Written under the fence, or lost to whoever owns the record now, or refused by one effect's condition. */
@@ -68,7 +67,7 @@ export class HeldRecord {
   complete(completed: CompletedRecord, effects: readonly Effect[] = []): Promise<HeldWrite> {
     return this.#inTurn(async () => {
       const outcome = await this.#write(completed, effects);
-      return outcome.kind === 'lost' && isSame(outcome.record, completed) ? { kind: 'written' } : outcome;
+      return outcome.kind === 'lost' && isOwnCompletion(outcome.record, completed) ? { kind: 'written' } : outcome;
     });
   }
 
@@ -156,12 +155,6 @@ export class HeldRecord {
     }
   }
 }
-
-const isSame = (met: IdempotencyRecord | undefined, completed: CompletedRecord): boolean =>
-  met?.status === 'completed' && met.ownerToken === completed.ownerToken && isSameReply(met.reply, completed.reply);
-
-const isSameReply = (one: StoredReply | undefined, other: StoredReply | undefined): boolean =>
-  isDeepStrictEqual([one?.status, one?.headers, one?.body], [other?.status, other?.headers, other?.body]);
 
 function throwUnlessWritten(outcome: HeldWrite): void {
   if (outcome.kind === 'lost') throw new LeaseLost(outcome.record);

@@ -12,7 +12,9 @@ import { startCondition } from '../store/record-condition.ts';
 import { type Answer, type Authorize, answerProblem } from './answer.ts';
 import type { RunningAttempt } from './attempt.ts';
 import type { Engine } from './engine.ts';
+import type { KeepReply, KeptReply } from './keep-reply.ts';
 import { completedRecord, firstRecord } from './new-record.ts';
+import { isOwnCompletion } from './own-completion.ts';
 import { persist } from './persist.ts';
 
 /** One request going through one keyed operation: what both modes have in common. */
@@ -21,6 +23,8 @@ export interface KeyedRun {
   readonly attempt: RunningAttempt;
   /** How long the reply is replayed (R23). */
   readonly retention: Seconds;
+  /** Obtains, once, what it takes to keep this operation's reply (R20). */
+  readonly keep: () => Promise<KeepReply>;
   readonly authorize: Authorize | undefined;
 }
 
@@ -65,11 +69,12 @@ async function storeFinal<Step>(
   meet: Meet<Step>,
 ): Promise<Answer | Step | Again> {
   const { engine, attempt } = run;
-  const record = completeNow(run, final.reply, final.resource);
+  const keep = await run.keep();
+  const record = completeNow(run, await keep(final.reply), final.resource);
   const outcome = await persist(engine.surroundings, attempt.deadline, (signal) =>
     putRecord(engine.store, record, startCondition(replaces), signal),
   );
-  if (outcome.kind === 'met') return meet(outcome.record);
+  if (outcome.kind === 'met' && !isOwnCompletion(outcome.record, record)) return meet(outcome.record);
   return firstReply(run, final.reply, final.counter, replaces);
 }
 
@@ -96,9 +101,9 @@ function refusalReply({ attempt }: KeyedRun, { problem, detail }: Refusal): Stor
   return problemReply({ code: problem, detail, operationId: attempt.operationId });
 }
 
-export const completeNow = (run: KeyedRun, reply: StoredReply, resource: string | undefined): CompletedRecord =>
+export const completeNow = (run: KeyedRun, kept: KeptReply, resource: string | undefined): CompletedRecord =>
   completedRecord(firstRecord(run.attempt), {
-    reply,
+    kept,
     resource,
     now: run.engine.surroundings.now(),
     retention: run.retention,

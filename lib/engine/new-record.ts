@@ -7,9 +7,9 @@ import {
   type RecordBase,
   SCHEMA_VERSION,
 } from '../protocol/record.ts';
-import type { StoredReply } from '../protocol/reply.ts';
 import { expiryAfter, type Milliseconds, milliseconds, type Seconds } from '../protocol/time.ts';
 import type { RunningAttempt } from './attempt.ts';
+import type { KeptReply } from './keep-reply.ts';
 
 /** What a first attempt's record says, whatever its status. */
 export const firstRecord = (attempt: RunningAttempt): RecordBase => ({
@@ -31,12 +31,11 @@ export const firstRecord = (attempt: RunningAttempt): RecordBase => ({
  * Retention counts from now.
  *
  * @rule R8
- * @param reply undefined when it is too large to keep: a tombstone (R20)
  */
 export function completedRecord(
   from: RecordBase,
   over: {
-    readonly reply: StoredReply | undefined;
+    readonly kept: KeptReply;
     readonly now: Milliseconds;
     readonly retention: Seconds;
     readonly resource: string | undefined;
@@ -51,7 +50,7 @@ export function completedRecord(
     status: 'completed',
     completedAt: over.now,
     expiresAt: expiryAfter(over.now, over.retention),
-    ...(over.reply !== undefined && { reply: over.reply }),
+    ...over.kept,
     ...(over.resource !== undefined && { resource: over.resource }),
   };
 }

@@ -9,6 +9,7 @@ import { deadlineBefore } from './attempt.ts';
 import type { Engine } from './engine.ts';
 import { type Ending, finishHeld } from './finish-held.ts';
 import { HeldRecord } from './held-record.ts';
+import { keeping } from './keep-reply.ts';
 import { PENDING_SHARDS, takenOverRecord } from './new-record.ts';
 import { persist } from './persist.ts';
 
@@ -124,7 +125,8 @@ async function finishTakenOver(
   if (outcome.kind === 'met' && outcome.record?.ownerToken !== record.ownerToken) return 'taken-by-another';
   engine.count('taken-over', record.operation);
   const held = new HeldRecord(engine, record, deadline);
-  return readEnding(await finishHeld({ engine, operation, held, deadline, reserved: false }));
+  const keep = keeping(engine, operation.storedBody, record);
+  return readEnding(await finishHeld({ engine, operation, held, keep, deadline, reserved: false }));
 }
 
 function readEnding(ending: Ending): Exclude<Reconciled, 'not-ours'> {

@@ -2,13 +2,14 @@ import { fullJitter } from '../protocol/backoff.ts';
 import { isPlan, isRefusal, type Plan, type Planned, refusalThrown } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { IdempotencyRecord } from '../protocol/record.ts';
-import { serializeReply } from '../protocol/reply.ts';
+import { type StoredBody, serializeReply } from '../protocol/reply.ts';
 import { milliseconds, type Seconds } from '../protocol/time.ts';
 import { startCondition } from '../store/record-condition.ts';
 import { transact } from '../store/transact.ts';
 import { type Answer, type Authorize, answerFromRecord } from './answer.ts';
 import type { RunningAttempt } from './attempt.ts';
 import type { Engine } from './engine.ts';
+import { keeping } from './keep-reply.ts';
 import {
   type Again,
   answerThrown,
@@ -20,12 +21,15 @@ import {
   keepable,
   readFirst,
 } from './keyed-run.ts';
+import { isOwnCompletion } from './own-completion.ts';
 import { persist } from './persist.ts';
 
 /** What an atomic operation does: it reads, and returns a plan. It may run more than once: `round` counts from 1. */
 export interface AtomicOperation {
   /** How long the reply is replayed (R23). */
   readonly retention: Seconds;
+  /** How the reply's body is kept (R17, R20). @default 'whole' */
+  readonly storedBody?: StoredBody;
   /** @throws SemelError for a "no" by its code; problems.ts says whether it is final */
   readonly run: (round: number) => Planned | Promise<Planned>;
   readonly authorize?: Authorize;
@@ -48,8 +52,9 @@ const MOST_ROUNDS = 8;
  * @rule R9
  */
 export async function runAtomic(engine: Engine, attempt: RunningAttempt, operation: AtomicOperation): Promise<Answer> {
-  const { retention, authorize, run: plan } = operation;
-  const run: AtomicRun = { engine, attempt, retention, authorize, plan };
+  const { retention, storedBody, authorize, run: plan } = operation;
+  const keep = keeping(engine, storedBody, attempt);
+  const run: AtomicRun = { engine, attempt, retention, keep, authorize, plan };
   try {
     return await goRound(run);
   } catch (thrown) {
@@ -82,7 +87,8 @@ const plan = async (run: AtomicRun, round: number): Promise<Planned> => run.plan
 async function commit(run: AtomicRun, wanted: Plan, replaces: string | undefined): Promise<Step> {
   const { engine, attempt } = run;
   const reply = keepable(serializeReply(wanted.reply));
-  const record = completeNow(run, reply, wanted.reply.resource);
+  const keep = await run.keep();
+  const record = completeNow(run, await keep(reply), wanted.reply.resource);
   const outcome = await persist(engine.surroundings, attempt.deadline, (signal) =>
     transact(engine.store, record, startCondition(replaces), wanted.effects, signal),
   );
@@ -90,6 +96,7 @@ async function commit(run: AtomicRun, wanted: Plan, replaces: string | undefined
     case 'written':
       return firstReply(run, reply, 'new', replaces);
     case 'met':
+      if (isOwnCompletion(outcome.record, record)) return firstReply(run, reply, 'new', replaces);
       return meet(run, outcome.record);
     case 'effect-refused': {
       const no = wanted.effects[outcome.index]?.refuse?.(outcome.old);

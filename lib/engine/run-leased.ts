@@ -14,6 +14,7 @@ import type { RunningAttempt } from './attempt.ts';
 import type { Engine } from './engine.ts';
 import { type Ending, finishHeld } from './finish-held.ts';
 import { HeldRecord } from './held-record.ts';
+import { keeping } from './keep-reply.ts';
 import { type Again, answerThrown, answerWithoutEffects, decideNow, type KeyedRun, readFirst } from './keyed-run.ts';
 import { claimedRecord, takenOverRecord } from './new-record.ts';
 import { persist } from './persist.ts';
@@ -54,8 +55,9 @@ const MOST_ROUNDS = 16;
  * @rule R11
  */
 export async function runLeased(engine: Engine, attempt: RunningAttempt, request: LeasedRequest): Promise<Answer> {
-  const { retention } = request.operation;
-  const run: LeasedRun = { engine, attempt, retention, authorize: request.authorize, request };
+  const { retention, storedBody } = request.operation;
+  const keep = keeping(engine, storedBody, attempt);
+  const run: LeasedRun = { engine, attempt, retention, keep, authorize: request.authorize, request };
   try {
     return await goRounds(run);
   } catch (thrown) {
@@ -99,6 +101,8 @@ async function claim(run: LeasedRun, round: number, replaces: string | undefined
   const reservation = await reserve(run, intent, round).catch(refusalThrown);
   if (!('effects' in reservation)) return withoutEffects(run, reservation, replaces);
   const { effects } = reservation;
+  // Before anything is held: a claim that could not keep its reply would only have to be given up again.
+  await run.keep();
   const record = claimedRecord(attempt, intent, engine.surroundings.now());
   const condition = startCondition(replaces);
   const outcome = await persist(engine.surroundings, attempt.deadline, (signal) =>
@@ -151,8 +155,12 @@ async function takeOver(run: LeasedRun, seen: InProgressRecord): Promise<Step> {
 
 async function finish(run: LeasedRun, record: InProgressRecord, reserved: boolean): Promise<Step> {
   const { engine, attempt, request } = run;
-  const held = new HeldRecord(engine, record, attempt.deadline);
-  const heldRun = { engine, operation: request.operation, held, deadline: attempt.deadline, reserved };
+  const { operation } = request;
+  const { deadline } = attempt;
+  const held = new HeldRecord(engine, record, deadline);
+  const isOurs = record.operationId === attempt.operationId;
+  const keep = isOurs ? run.keep : keeping(engine, operation.storedBody, record);
+  const heldRun = { engine, operation, held, keep, deadline, reserved };
   const ending = await finishHeld(heldRun);
   if (ending.kind === 'lost') return meet(run, ending.record);
   engine.count(ending.counter, attempt.operation);

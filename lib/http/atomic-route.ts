@@ -1,8 +1,10 @@
 import type { ZodType } from 'zod';
 import type { Authorize } from '../engine/answer.ts';
 import type { RunningAttempt } from '../engine/attempt.ts';
+import { assertCipher } from '../engine/keep-reply.ts';
 import { runAtomic } from '../engine/run-atomic.ts';
 import type { Planned } from '../protocol/plan.ts';
+import type { StoredBody } from '../protocol/reply.ts';
 import { DEFAULT_RETENTION } from '../protocol/retention.ts';
 import type { Milliseconds, Seconds } from '../protocol/time.ts';
 import { answerKeyed } from './answering-problems.ts';
@@ -36,20 +38,24 @@ export interface AtomicRoute<Body> extends RouteBase, KeyedRoute {
   readonly body?: ZodType<Body>;
   /** How long replies are replayed (R23). @default 24 hours */
   readonly retention?: Seconds;
+  /** How bodies of replies are kept (R17, R20); `encrypted` takes an engine with a `replyCipher`. @default 'whole' */
+  readonly storedBody?: StoredBody;
   /** Asked before a replay (R4). @default everyone who has the key may see its reply */
   readonly authorize?: Authorize;
   readonly run: (context: OperationContext<Body>) => Planned | Promise<Planned>;
 }
 
-export const atomicRoute =
-  <Body>(options: AtomicRoute<Body>): RouteHandler =>
-  async (request, context) => {
+/** @throws Error when its replies are to be encrypted and the engine has no cipher */
+export function atomicRoute<Body>(options: AtomicRoute<Body>): RouteHandler {
+  assertCipher({ name: options.operation, storedBody: options.storedBody }, options.engine);
+  return async (request, context) => {
     const entered = await enter(options, request, context);
     const { attempt, body } = startKeyed(options, entered, request, options.body === undefined ? 'any' : 'json');
     const { caller, read } = entered;
     const { params, query } = request;
     const answer = await runAtomic(entered.engine, attempt, {
       retention: options.retention ?? DEFAULT_RETENTION,
+      ...(options.storedBody && { storedBody: options.storedBody }),
       ...(options.authorize && { authorize: options.authorize }),
       // Parsed anew for each run: what one run does to its input, the next does not see.
       run: (round) =>
@@ -61,6 +67,7 @@ export const atomicRoute =
     });
     return answerKeyed(attempt, answer);
   };
+}
 
 const operationOf = ({ operationId: id, uuid, startedAt: now, correlationId }: RunningAttempt, round: number) => ({
   ...{ id, uuid, now, correlationId, round },

@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
 import type { Authorize } from '../engine/answer.ts';
+import { assertCipher } from '../engine/keep-reply.ts';
 import { runLeased } from '../engine/run-leased.ts';
 import type { CallPhase, LeasedOperation } from '../protocol/leased-operation.ts';
 import { isFinalStatus } from '../protocol/outcomes.ts';
@@ -7,6 +8,7 @@ import { declined, notBegun, succeeded, unknown } from '../protocol/outside-call
 import { isRefusal, type Refusal, type ReplyDraft, refuse } from '../protocol/plan.ts';
 import { parsePrefer } from '../protocol/prefer.ts';
 import { PROBLEMS, SemelError } from '../protocol/problems.ts';
+import type { StoredBody } from '../protocol/reply.ts';
 import { DEFAULT_RETENTION } from '../protocol/retention.ts';
 import type { Seconds } from '../protocol/time.ts';
 import { answerKeyed } from './answering-problems.ts';
@@ -33,6 +35,8 @@ export interface WrappedRoute<Body> extends LeasedBase<Body> {
   readonly operation: string;
   /** How long replies are replayed (R23). @default 24 hours */
   readonly retention?: Seconds;
+  /** How bodies of replies are kept (R17, R20); `encrypted` takes an engine with a `replyCipher`. @default 'whole' */
+  readonly storedBody?: StoredBody;
   /**
    * Does the work, under `operation.id`, and returns the reply or a refusal. Thrown or returned makes no difference: a
    * code that is stored refuses; another 4xx, by its code or by a status that is never final, says that nothing was done
@@ -42,10 +46,11 @@ export interface WrappedRoute<Body> extends LeasedBase<Body> {
   readonly run: (phase: CallPhase<Body>) => Promise<ReplyDraft | Refusal>;
 }
 
-export const leasedRoute =
-  <Body, Intent>(options: LeasedRoute<Body, Intent> | WrappedRoute<Body>): RouteHandler =>
-  async (request, context) => {
-    const { operation, intent } = 'run' in options ? wrapped(options) : options;
+/** @throws Error when its replies are to be encrypted and the engine has no cipher */
+export function leasedRoute<Body, Intent>(options: LeasedRoute<Body, Intent> | WrappedRoute<Body>): RouteHandler {
+  const { operation, intent } = 'run' in options ? wrapped(options) : options;
+  assertCipher(operation, options.engine);
+  return async (request, context) => {
     const keyed = { operation: operation.name, ...(options.scope && { scope: options.scope }) };
     const entered = await enter(options, request, context);
     const { attempt, body } = startKeyed(keyed, entered, request, options.body === undefined ? 'any' : 'json');
@@ -60,12 +65,14 @@ export const leasedRoute =
     });
     return answerKeyed(attempt, answer);
   };
+}
 
 /** A plain handler as a leased operation: its reply settles, its refusal cancels, its throw is unknown. */
 function wrapped<Body>(options: WrappedRoute<Body>): Pick<LeasedRoute<Body, Body>, 'operation' | 'intent'> {
   const operation: LeasedOperation<Body, ReplyDraft, Refusal> = {
     name: options.operation,
     retention: options.retention ?? DEFAULT_RETENTION,
+    ...(options.storedBody && { storedBody: options.storedBody }),
     call: async (phase) => {
       try {
         return readReturned(await options.run(phase));

@@ -1,10 +1,12 @@
 import { deadlineBefore } from '../engine/attempt.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openReply } from '../engine/keep-reply.ts';
 import { persist } from '../engine/persist.ts';
 import { toBase64Url } from '../protocol/base64url.ts';
 import { parseOperationId } from '../protocol/operation-id.ts';
 import { SemelError } from '../protocol/problems.ts';
-import type { IdempotencyRecord } from '../protocol/record.ts';
-import { serializeReply } from '../protocol/reply.ts';
+import type { CompletedRecord, IdempotencyRecord } from '../protocol/record.ts';
+import { type ReplyHead, serializeReply } from '../protocol/reply.ts';
 import { lookAtRecord } from '../store/read-record.ts';
 import { respond } from './respond.ts';
 import { enter, type RouteBase, type RouteHandler } from './route-context.ts';
@@ -13,7 +15,10 @@ import { enter, type RouteBase, type RouteHandler } from './route-context.ts';
  * Shows an operation to the caller who asked for it: where it stands, and its reply once it has one. The id's hash finds
  * the record, and its nonce must match, since a key may be used again after its retention.
  *
+ * A body that was left out, or is encrypted where the engine has no cipher, is not shown; status and headers are.
+ *
  * @throws SemelError `operation-not-found`, also for another caller's
+ * @throws SemelError `cipher-unavailable` when the reply cannot be decrypted now
  */
 export const operationRoute =
   (options: RouteBase = {}): RouteHandler =>
@@ -27,17 +32,28 @@ export const operationRoute =
       lookAtRecord(engine.store, pk, signal),
     );
     if (record?.operationId !== id || record.caller !== caller) throw notFound(id);
-    return respond(serializeReply({ status: 200, body: operationView(record) }), { 'operation-id': id });
+    return respond(serializeReply({ status: 200, body: await operationView(engine, record) }), { 'operation-id': id });
   };
 
 const notFound = (id: string) => new SemelError('operation-not-found', `There is no operation ${id}.`);
 
 /** A stored text body is shown as that text; bytes are shown in base64. */
-function operationView(record: IdempotencyRecord) {
+async function operationView(engine: Engine, record: IdempotencyRecord) {
   const { operationId: id, status, attempt: attempts, firstSeenAt } = record;
   const view = { id, status, attempts, createdAt: new Date(firstSeenAt) };
-  if (record.status !== 'completed' || record.reply === undefined) return view;
-  const { status: replyStatus, headers, body } = record.reply;
-  const text = typeof body === 'string' || body === undefined ? body : Buffer.from(body).toString('base64');
-  return { ...view, reply: { status: replyStatus, headers, body: text } };
+  if (record.status !== 'completed') return view;
+  const reply = await shownReply(engine, record);
+  return reply === undefined ? view : { ...view, reply };
 }
+
+async function shownReply(engine: Engine, record: CompletedRecord) {
+  const { encryptedReply } = record;
+  const mayOpen = encryptedReply === undefined || engine.replyCipher !== undefined;
+  const kept = record.reply ?? (mayOpen ? encryptedReply : undefined);
+  if (kept === undefined) return headOf(encryptedReply ?? record.replyHead);
+  const { status, headers, body } = await openReply(engine, record, kept);
+  const text = typeof body === 'string' || body === undefined ? body : Buffer.from(body).toString('base64');
+  return { status, headers, body: text };
+}
+
+const headOf = (head: ReplyHead | undefined) => head && { status: head.status, headers: head.headers };

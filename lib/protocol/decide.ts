@@ -1,5 +1,5 @@
 import type { CompletedRecord, IdempotencyRecord, InProgressRecord, NeedsAttentionRecord } from './record.ts';
-import type { StoredReply } from './reply.ts';
+import type { EncryptedReply, StoredReply } from './reply.ts';
 import { type Milliseconds, milliseconds } from './time.ts';
 
 /** What one attempt knows about itself when it meets a record. */
@@ -14,12 +14,12 @@ export type Decision =
   /** Nothing is there: run. */
   | { readonly kind: 'run' }
   /** The record is this very attempt's completion, whose response was lost: answer with it, as the first (R10). */
-  | { readonly kind: 'completed-by-us'; readonly record: CompletedRecord; readonly reply: StoredReply }
+  | { readonly kind: 'completed-by-us'; readonly record: CompletedRecord; readonly reply: KeptBody }
   /** The record is this very attempt's claim: go on (R10). */
   | { readonly kind: 'claimed-by-us'; readonly record: InProgressRecord }
   /** An earlier attempt finished: answer with its reply (R17). */
-  | { readonly kind: 'replay'; readonly record: CompletedRecord; readonly reply: StoredReply }
-  /** The operation is over, but its reply was too large to keep (R20). */
+  | { readonly kind: 'replay'; readonly record: CompletedRecord; readonly reply: KeptBody }
+  /** The operation is over, but its reply was too large to keep, or its body was left out (R20). */
   | { readonly kind: 'reply-not-kept'; readonly record: CompletedRecord }
   /** Retention is over and TTL has not come by yet: replace it, conditional on its owner token (R8). */
   | { readonly kind: 'replace-expired'; readonly record: CompletedRecord }
@@ -31,6 +31,9 @@ export type Decision =
   | { readonly kind: 'take-over'; readonly record: InProgressRecord }
   /** A person has to decide. */
   | { readonly kind: 'needs-attention'; readonly record: NeedsAttentionRecord };
+
+/** A reply that can be sent again, once it is decrypted where it is encrypted. */
+type KeptBody = StoredReply | EncryptedReply;
 
 /** Clients are asked to come back after what is left of the lease, but at most after this (R18). */
 const LONGEST_RETRY_AFTER = 5_000;
@@ -64,8 +67,10 @@ export function decide(record: IdempotencyRecord | undefined, attempt: Attempt, 
   }
 }
 
-const completed = (kind: 'completed-by-us' | 'replay', record: CompletedRecord): Decision =>
-  record.reply === undefined ? { kind: 'reply-not-kept', record } : { kind, record, reply: record.reply };
+function completed(kind: 'completed-by-us' | 'replay', record: CompletedRecord): Decision {
+  const reply = record.reply ?? record.encryptedReply;
+  return reply === undefined ? { kind: 'reply-not-kept', record } : { kind, record, reply };
+}
 
 /** Only completed records expire (R8); `expiresAt` is in seconds, `now` in milliseconds. */
 const hasExpired = (record: CompletedRecord, now: Milliseconds): boolean => record.expiresAt * 1_000 <= now;

@@ -1,6 +1,7 @@
 import type { Found, Outcome } from './outside-call.ts';
 import type { Effect, Refusal, ReplyDraft } from './plan.ts';
 import type { Reader } from './reader.ts';
+import type { StoredBody } from './reply.ts';
 import type { Milliseconds, Seconds } from './time.ts';
 
 /** What every phase is told: the operation as it was first asked for, whoever finishes it. */
@@ -51,6 +52,8 @@ export interface LeasedOperation<Intent = unknown, Result = unknown, Reason = un
   readonly name: string;
   /** How long the reply is replayed (R23). */
   readonly retention: Seconds;
+  /** How the reply's body is kept (R17, R20); whoever finishes the operation needs the cipher. @default 'whole' */
+  readonly storedBody?: StoredBody;
   /** Holds what is needed, together with the claim; business conditions belong here and nowhere else. */
   readonly reserve?: (phase: Phase<Intent>, round: number) => Reservation | Promise<Reservation>;
   /** The call itself, under `operation.id`; it may be made again with the same id. */

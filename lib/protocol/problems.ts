@@ -38,13 +38,14 @@ export const PROBLEMS = {
   'too-many-conflicts': transient(503, 'Too many requests change the same data at once'),
   'store-unavailable': transient(503, 'The store cannot be reached'),
   'queue-unavailable': transient(503, 'The queue cannot be reached'),
+  'cipher-unavailable': transient(503, 'Replies cannot be encrypted or decrypted at the moment'),
   'outcome-unknown': transient(503, 'The outcome is not known yet'),
   'needs-attention': unstored(503, 'The operation waits for a person'),
   'internal-error': transient(500, 'The service failed'),
   'reply-too-large': unstored(500, 'The reply is too large to keep, so nothing was done'),
 
   // Final answers.
-  'reply-not-kept': unstored(410, 'The operation succeeded but its reply was too large to keep'),
+  'reply-not-kept': unstored(410, 'The operation was done, but its reply is not kept'),
   'account-not-found': refusal(404, 'There is no such account'),
   'transfer-not-found': refusal(404, 'There is no such transfer'),
   'charge-not-found': refusal(404, 'There is no such charge'),

@@ -1,4 +1,4 @@
-import type { StoredReply } from './reply.ts';
+import type { EncryptedReply, ReplyHead, StoredReply } from './reply.ts';
 import type { Milliseconds, Seconds } from './time.ts';
 
 /** The version of the item's shape; readers understand every earlier one until its retention ends. */
@@ -46,8 +46,12 @@ export interface CompletedRecord extends RecordBase {
   readonly status: 'completed';
   readonly completedAt: Milliseconds;
   readonly expiresAt: Seconds;
-  /** Absent when the reply was too large to keep: a tombstone (R20). */
+  /** Absent when the reply was too large to keep, or is not kept like this: a tombstone (R20). */
   readonly reply?: StoredReply;
+  /** Stands in for `reply`. A member of its own: code that does not know it must say 410, not send an empty body. */
+  readonly encryptedReply?: EncryptedReply;
+  /** What is kept of a reply whose body is left out. */
+  readonly replyHead?: ReplyHead;
   readonly resource?: string;
 }
 

@@ -10,6 +10,25 @@ export interface StoredReply {
   readonly body: string | Uint8Array | undefined;
 }
 
+/** How a reply's body is kept for replays; its status and headers always are. */
+export type StoredBody =
+  /** As it is. */
+  | 'whole'
+  /** Under the engine's `replyCipher`. */
+  | 'encrypted'
+  /** Not at all, where the answer is a success: a retry gets 410 `reply-not-kept`. A "no" is kept, or it would look like a "done". */
+  | 'omitted';
+
+/** What of a reply is no secret. */
+export type ReplyHead = Omit<StoredReply, 'body'>;
+
+/** A reply whose body nobody can read who has only the table. */
+export interface EncryptedReply extends ReplyHead {
+  readonly ciphertext: Uint8Array;
+  /** What the body is once it is decrypted. */
+  readonly bodyIs: 'text' | 'bytes';
+}
+
 /** The longest body that is stored, in bytes: with the rest of the record well below DynamoDB's 400 KB (R20). */
 export const MAX_REPLY_BYTES = 262_144;
 

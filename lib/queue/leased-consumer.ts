@@ -1,5 +1,6 @@
 import type { Answer } from '../engine/answer.ts';
 import { startAttempt } from '../engine/attempt.ts';
+import { assertCipher } from '../engine/keep-reply.ts';
 import { runLeased } from '../engine/run-leased.ts';
 import { SKEW_ALLOWANCE } from '../protocol/lease.ts';
 import type { LeasedOperation } from '../protocol/leased-operation.ts';
@@ -47,6 +48,7 @@ const AFTER_THE_LEASE = 1_000;
  * @example export const handler = leasedConsumer({ consumer: 'receipts', body: Receipt, operation: SEND_RECEIPT, intent: (body) => body });
  */
 export const leasedConsumer = <Body, Intent>(options: LeasedConsumer<Body, Intent>) => {
+  assertCipher(options.operation, options.engine);
   assertRetention(options.operation.retention, environmentRetention() ?? options.operation.retention);
   return consumerHandler(options, (event, invocation) =>
     runBatch(event, {
@@ -102,23 +104,29 @@ async function endAnswered(
 ): Promise<Handled> {
   if (answer.kind === 'reply') {
     const reason = refusalIn(answer.reply);
-    if (reason === undefined) {
-      const { messageId, correlationId } = message;
-      const { consumer } = invocation;
-      const outcome = answer.replayed ? 'duplicate' : 'applied';
-      logger.info('Consumed', { consumer, messageId, correlationId, operationId: answer.operationId, outcome });
-      return 'done';
-    }
+    if (reason === undefined) return consumed(invocation, message, answer, answer.replayed ? 'duplicate' : 'applied');
     const detail = `Operation ${answer.operationId} ended with status ${answer.reply.status}.`;
     return reject(invocation, message, { eventId, reason, detail });
   }
   const { code, message: detail, retryAfter } = answer.problem;
   if (code === 'idempotency-key-reused')
     return reject(invocation, message, { eventId, reason: 'event-id-reused', detail });
+  // Done, and nobody waits for its reply here.
+  if (code === 'reply-not-kept') return consumed(invocation, message, answer, 'duplicate');
   if (!PROBLEMS[code].retryable) return reject(invocation, message, { eventId, reason: code, detail });
   const rest = code === 'request-in-flight' ? longestLease(invocation) : retryAfter;
   if (rest !== undefined) await invocation.queue.hide(message, milliseconds(rest));
   return 'failed';
+}
+
+function consumed(
+  { consumer }: Invocation,
+  { messageId, correlationId }: QueueMessage,
+  { operationId }: Answer,
+  outcome: 'applied' | 'duplicate',
+): Handled {
+  logger.info('Consumed', { consumer, messageId, correlationId, operationId, outcome });
+  return 'done';
 }
 
 /**

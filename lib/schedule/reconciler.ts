@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 import type { Engine } from '../engine/engine.ts';
 import { environmentEngine } from '../engine/environment-engine.ts';
+import { assertCipher } from '../engine/keep-reply.ts';
 import { measureAttention } from '../engine/measure-attention.ts';
 import { publishingMetrics } from '../engine/published-metrics.ts';
 import { reconcile, type TellReconciled } from '../engine/reconcile.ts';
@@ -22,6 +23,7 @@ export const reconciler =
     (_event: unknown, context: Context): Promise<Readonly<Record<string, number>>> =>
       publishingMetrics(async () => {
         const on = engine();
+        for (const operation of operations) assertCipher(operation, on);
         const endsAt = milliseconds(on.surroundings.now() + context.getRemainingTimeInMillis());
         await measureAttention(on, endsAt);
         const counts = await reconcile(on, operations, endsAt, logReconciled);

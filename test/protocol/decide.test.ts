@@ -62,6 +62,19 @@ describe('decide', () => {
     expect(decide(tombstone, attempt('theirs'), NOW)).toEqual({ kind: 'reply-not-kept', record: tombstone });
   });
 
+  it('R20 says so when the body was left out', () => {
+    const { status, headers } = reply;
+    const headOnly = { ...tombstone, replyHead: { status, headers } };
+    expect(decide(headOnly, attempt(), NOW)).toEqual({ kind: 'reply-not-kept', record: headOnly });
+  });
+
+  it('R17 replays what is encrypted', () => {
+    const { status, headers } = reply;
+    const encryptedReply = { status, headers, ciphertext: new Uint8Array([1]), bodyIs: 'text' } as const;
+    const encrypted = { ...tombstone, encryptedReply };
+    expect(decide(encrypted, attempt(), NOW)).toEqual({ kind: 'replay', record: encrypted, reply: encryptedReply });
+  });
+
   it.each(everyStatus)('R7 finds the mismatch before the status: %s', (_status, record) => {
     expect(decide(record, other, NOW)).toEqual({ kind: 'mismatch', record });
   });

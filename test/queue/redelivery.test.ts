@@ -161,6 +161,17 @@ describe('a leased consumer', () => {
     expect(await queue.receive(queue.deadLetterQueueUrl)).toEqual([]);
   });
 
+  it('R20 acknowledges a duplicate of what is done and whose reply is not kept', async () => {
+    const queue = new LocalQueue(server);
+    const settle = () => ({ status: 200, body: 'done' });
+    const operation: LeasedOperation = { ...calling(async () => succeeded('done')), settle, storedBody: 'omitted' };
+    for (const _ of [1, 2]) {
+      await queue.send({ name: 'n' }, eventId('e1'));
+      await queue.invoke(leased(queue, operation));
+    }
+    expect([queue.size, await queue.receive(queue.deadLetterQueueUrl)]).toEqual([0, []]);
+  });
+
   it('R30 dead-letters a definitive no', async () => {
     const queue = new LocalQueue(server);
     await queue.send({ name: 'n' }, eventId('e1'));

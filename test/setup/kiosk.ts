@@ -10,6 +10,7 @@ import { routes } from '../../lib/http/routes.ts';
 import { operationRoute } from '../../lib/http/show-operation.ts';
 import type { LeasedOperation } from '../../lib/protocol/leased-operation.ts';
 import { type Effect, refuse } from '../../lib/protocol/plan.ts';
+import type { ReplyCipher } from '../../lib/protocol/reply-cipher.ts';
 import { hours, milliseconds } from '../../lib/protocol/time.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { stalls, Terminal } from './card-terminal.ts';
@@ -30,6 +31,7 @@ interface KioskOptions {
   /** The operation, given what it is by itself. */
   readonly operation?: (sale: SaleOperation, id: string) => SaleOperation;
   readonly authorize?: Authorize;
+  readonly replyCipher?: ReplyCipher;
   readonly surroundings?: Partial<Surroundings>;
   /** What is left to sell. @default 100 */
   readonly stock?: number;
@@ -51,7 +53,8 @@ export async function newKiosk(store: Store, options: KioskOptions = {}) {
   const newEnvironment = () => {
     const meddled = meddledStore(store);
     const surroundings = { ...clock, ...options.surroundings };
-    const engine = createEngine({ store: meddled, surroundings, count: (counter) => counted.push(counter) });
+    const count = (counter: string) => counted.push(counter);
+    const engine = createEngine({ store: meddled, surroundings, count, replyCipher: options.replyCipher });
     const sell = sellEndpoint(engine, operation, options.authorize);
     return {
       store: meddled,
@@ -168,7 +171,7 @@ const sellEndpoint = (engine: Engine, operation: SaleOperation, authorize: Autho
   });
 
 /** What `GET /operations/{id}` says. */
-async function lookAt(engine: Engine, id: string, caller: string) {
+export async function lookAt(engine: Engine, id: string, caller: string) {
   const authenticate = async () => caller;
   const handler = routes({ 'GET /operations/{id}': operationRoute({ engine, authenticate }) });
   const event = httpEvent({ route: 'GET /operations/{id}', path: `/operations/${id}`, params: { id } });

@@ -6,6 +6,7 @@ import type { AtomicRoute, OperationContext } from '../../lib/http/atomic-route.
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { type Effect, type Planned, refuse } from '../../lib/protocol/plan.ts';
 import type { IdempotencyRecord } from '../../lib/protocol/record.ts';
+import type { ReplyCipher } from '../../lib/protocol/reply-cipher.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { httpEvent, lambdaContext } from './http-event.ts';
 import { type MeddledStore, meddledStore } from './meddled-store.ts';
@@ -15,10 +16,11 @@ const Purchase = z.object({ amount: z.int().min(1) });
 type Purchase = z.infer<typeof Purchase>;
 type Run = AtomicRoute<Purchase>['run'];
 
-interface PurseOptions extends Partial<Pick<AtomicRoute<Purchase>, 'authorize' | 'retention'>> {
+interface PurseOptions extends Partial<Pick<AtomicRoute<Purchase>, 'authorize' | 'retention' | 'storedBody'>> {
   readonly clock?: SetClock;
   readonly balance?: number;
   readonly keySecret?: string;
+  readonly replyCipher?: ReplyCipher;
   /** What the operation does, given what it would do by itself. */
   readonly run?: (context: OperationContext<Purchase>, pay: Run) => ReturnType<Run>;
 }
@@ -44,6 +46,7 @@ export async function newPurse(store: Store, options: PurseOptions = {}) {
       store: meddled,
       surroundings: clock,
       count: (counter) => counted.push(counter),
+      replyCipher: options.replyCipher,
       ...(options.keySecret !== undefined && { keySecret: options.keySecret }),
     });
   const setBalance = (balance: number) =>
@@ -115,12 +118,13 @@ const payFrom =
     },
   });
 
-function payEndpoint(engine: Engine, id: string, { run, authorize, retention }: PurseOptions) {
+function payEndpoint(engine: Engine, id: string, { run, authorize, retention, storedBody }: PurseOptions) {
   const pay = payFrom(id);
   return endpoint<Purchase>({
     ...{ engine, operation: 'pay', mode: 'atomic', body: Purchase },
     ...(authorize && { authorize }),
     ...(retention && { retention }),
+    ...(storedBody && { storedBody }),
     authenticate: async (request) => request.header('X-Caller')[0] ?? '',
     run: (context) => (run ? run(context, pay) : pay(context)),
   });

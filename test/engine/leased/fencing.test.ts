@@ -123,7 +123,7 @@ describe('a held record', () => {
     const held = new HeldRecord(kiosk.engine, record, milliseconds(kiosk.clock.now() + 9_500));
     const ended = (body: string) =>
       completedRecord(record, {
-        reply: { status: 201, headers: {}, body },
+        kept: { reply: { status: 201, headers: {}, body } },
         now: kiosk.clock.now(),
         retention: hours(1),
         resource: undefined,
