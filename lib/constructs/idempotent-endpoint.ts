@@ -1,11 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import { type HttpMethod, HttpRoute, HttpRouteKey, type IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Construct } from 'constructs';
 import { BundledFunction, type BundledFunctionProps } from './bundled-function.ts';
 import { type DataAccess, grantData } from './data-access.ts';
 import type { IdempotencyTable } from './idempotency-table.ts';
+import { grantReplyKey } from './reply-key.ts';
 
 /** A method and a path, as HTTP APIs write them. @example 'POST /transfers' */
 export type Route = `${Exclude<HttpMethod, HttpMethod.ANY>} /${string}`;
@@ -25,6 +27,12 @@ export interface IdempotentEndpointProps extends Omit<BundledFunctionProps, 'tim
     readonly table: IdempotencyTable;
     /** @default 'atomic' */
     readonly mode?: IdempotencyMode;
+    /**
+     * The key under which operations with `storedBody: 'encrypted'` encrypt their replies; it may be another one than
+     * the table's. `read` may decrypt only.
+     * @default none: nothing is encrypted but by the table
+     */
+    readonly replyKey?: IKey;
   };
   /** The application's own table and what may be done with it. @default none */
   readonly data?: DataAccess;
@@ -53,7 +61,7 @@ export class IdempotentEndpoint extends Construct {
     refuseLongTimeout(this, timeout);
     this.function = new BundledFunction(this, 'Handler', { ...props, timeout }).function;
     const { idempotency } = props;
-    if (idempotency) GRANTS[idempotency.mode ?? 'atomic'](idempotency.table, this.function);
+    if (idempotency) grantRecords(this.function, idempotency);
     if (props.data) grantData(this.function, props.data);
     this.addRoutes(props.api, props.routes);
   }
@@ -79,6 +87,14 @@ const refuseLongTimeout = (endpoint: Construct, timeout: Duration): void => {
     `${endpoint.node.path}: the timeout is ${seconds} s but may be at most ${LONGEST_SECONDS} s, ` +
       `because the HTTP API gives up at ${GATEWAY_SECONDS} s while the function would go on.`,
   );
+};
+
+const grantRecords = (
+  fn: NodejsFunction,
+  { table, mode = 'atomic', replyKey }: NonNullable<IdempotentEndpointProps['idempotency']>,
+): void => {
+  GRANTS[mode](table, fn);
+  if (replyKey) grantReplyKey(fn, replyKey, mode === 'read' ? 'decrypt' : 'encrypt');
 };
 
 const GRANTS: Record<IdempotencyMode, (table: IdempotencyTable, fn: NodejsFunction) => void> = {

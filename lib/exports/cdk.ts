@@ -13,6 +13,7 @@ export {
 } from '../constructs/idempotent-endpoint.ts';
 export { OnceQueue, type OnceQueueProps } from '../constructs/once-queue.ts';
 export { Outbox, type OutboxProps } from '../constructs/outbox.ts';
+export { grantReplyKey } from '../constructs/reply-key.ts';
 export { SequenceQueue, type SequenceQueueProps } from '../constructs/sequence-queue.ts';
 export type { ItemAction } from '../constructs/table-grant.ts';
 export { Watch, type WatchProps } from '../constructs/watch.ts';

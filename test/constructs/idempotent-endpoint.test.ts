@@ -121,6 +121,37 @@ describe('idempotency', () => {
   });
 });
 
+describe('the key of encrypted replies', () => {
+  const synthesizeKeyed = (mode: IdempotencyMode): Template =>
+    synthesizeEndpoint((stack) => ({
+      idempotency: { table: new IdempotencyTable(stack, 'Idempotency'), mode, replyKey: new Key(stack, 'Key') },
+    }));
+
+  it.each([
+    ['atomic', ['kms:Decrypt', 'kms:GenerateDataKey']],
+    ['leased', ['kms:Decrypt', 'kms:GenerateDataKey']],
+    ['read', 'kms:Decrypt'],
+  ] as const)('R17 %s may use it for %j, and is told which it is', (mode, actions) => {
+    const template = synthesizeKeyed(mode);
+    const [id] = Object.keys(template.findResources('AWS::KMS::Key'));
+    const arn = { 'Fn::GetAtt': [id, 'Arn'] };
+    expect(statementsFor(template, 'kms')).toEqual([{ Effect: 'Allow', Action: actions, Resource: arn }]);
+    expect(environmentOf(template, 'Things')).toHaveProperty('REPLY_KEY_ARN', arn);
+  });
+
+  it('R17 encrypts no table', () => {
+    synthesizeKeyed('atomic').hasResourceProperties('AWS::DynamoDB::Table', { SSESpecification: Match.absent() });
+  });
+
+  it('R17 left out gives nothing', () => {
+    const template = synthesizeEndpoint((stack) => ({
+      idempotency: { table: new IdempotencyTable(stack, 'Idempotency') },
+    }));
+    expect(statementsFor(template, 'kms')).toEqual([]);
+    expect(environmentOf(template, 'Things')).not.toHaveProperty('REPLY_KEY_ARN');
+  });
+});
+
 describe('the data table', () => {
   const partitionKey = { name: 'pk', type: AttributeType.STRING };
   const template = synthesizeEndpoint((stack) => {
