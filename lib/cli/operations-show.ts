@@ -1,5 +1,6 @@
 import { findOperation, recordKey } from '../engine/find-operation.ts';
 import type { IdempotencyRecord } from '../protocol/record.ts';
+import type { EncryptedReply } from '../protocol/reply.ts';
 import type { Command } from './command.ts';
 import { findRecords, RECORD_TABLE_HELP, RECORD_TABLE_OPTIONS } from './record-engine.ts';
 import { CommandError, UsageError } from './usage-error.ts';
@@ -42,10 +43,14 @@ function viewOf(record: IdempotencyRecord): Record<string, unknown> {
       if (MOMENTS.has(name)) return [name, new Date(value as number)];
       if (name === 'expiresAt') return [name, new Date((value as number) * 1000)];
       if (TEXTS.has(name)) return [name, JSON.parse(value as string)];
+      if (name === 'encryptedReply') return [name, withLength(value as EncryptedReply)];
       return name === 'reply' ? [name, withText(value as { body?: unknown })] : [name, value];
     }),
   );
 }
+
+/** What nobody can read need not be printed. */
+const withLength = (reply: EncryptedReply) => ({ ...reply, ciphertext: `${reply.ciphertext.byteLength} bytes` });
 
 const withText = ({ body, ...reply }: { readonly body?: unknown }) => ({
   ...reply,

@@ -83,6 +83,14 @@ describe('semel operations show', () => {
     });
   });
 
+  it('R17 says of an encrypted reply how long it is', async () => {
+    const encryptedReply = { status: 201, headers: {}, bodyIs: 'text', ciphertext: new Uint8Array(300) };
+    await put({ ...record, status: 'completed', completedAt: FIRST_SEEN, expiresAt: 1, encryptedReply });
+    expect(JSON.parse((await call('operations', 'show', ID, ...where)).printed)).toMatchObject({
+      encryptedReply: { status: 201, headers: {}, bodyIs: 'text', ciphertext: '300 bytes' },
+    });
+  });
+
   it('prints an intent as what it says', async () => {
     await put(waiting);
     expect(JSON.parse((await call('operations', 'show', ID, ...where)).printed)).toMatchObject({
