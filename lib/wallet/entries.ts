@@ -6,8 +6,8 @@ import { BY_CREDITOR, BY_DEBTOR } from './entry.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
-/** The indexes follow the table within moments; this many looks give them time to. */
-const MOST_LOOKS = 5;
+/** The indexes follow the table within moments, and money comes in between two looks: this many give both time. */
+const MOST_LOOKS = 20;
 
 /** Where a page ends: the last entry on it and the account's balance before that entry. */
 interface Cursor {
@@ -20,9 +20,11 @@ const BEYOND_EVERY_UUID = '~';
 
 /**
  * Lists an account's entries, newest first, each with the account's balance after it. The balance is computed back from
- * the account's own, since a transfer that had to read it first would need a second request.
+ * the account's own, since a transfer that had to read it first would need a second request. Entries stand in the order
+ * in which their requests came.
  *
- * @throws SemelError `invalid-query` for a limit or cursor that this service did not give
+ * @throws SemelError `invalid-query` for a limit or cursor that this service did not give, and `too-many-conflicts` while
+ * the account changes faster than it can be read: a wrong balance would be worse than none
  */
 export async function listEntries(
   { id, caller, query }: { id: string; caller: string; query: URLSearchParams },
@@ -47,32 +49,39 @@ export async function listEntries(
  */
 async function readPage(account: Item, limit: number, after: Cursor | undefined, read: Reader) {
   const id = String(account.id);
+  if (after !== undefined) return { rows: await readRows(id, limit, after.uuid, read), balance: after.balance };
   let seen = account;
-  for (let look = 1; ; look++) {
-    const rows = await readRows(id, limit, after?.uuid ?? BEYOND_EVERY_UUID, read);
-    if (after !== undefined) return { rows, balance: after.balance };
+  for (let look = 1; look <= MOST_LOOKS; look++) {
+    const rows = await readRows(id, limit, BEYOND_EVERY_UUID, read);
     const again = (await read.get(accountKey(id))) ?? seen;
-    const listed = again.lastEntry === undefined || rows.some((row) => row.entryUuid === again.lastEntry);
-    const still = again.version === seen.version;
-    if ((listed && still) || look === MOST_LOOKS) return { rows, balance: Number(again.balance) };
+    if (again.version === seen.version && (await isListed(again, rows, read))) {
+      return { rows, balance: Number(again.balance) };
+    }
     seen = again;
   }
+  throw new SemelError('too-many-conflicts', `Account ${id} changes too fast to list its entries. Ask again.`, {
+    retryAfter: 1_000,
+  });
+}
+
+/** Is the account's last entry in its index? It may stand below the page, if its request came before the others'. */
+async function isListed({ id, lastEntry }: Item, rows: readonly Item[], read: Reader): Promise<boolean> {
+  if (lastEntry === undefined || rows.some(({ entryUuid }) => entryUuid === lastEntry)) return true;
+  const found = await query(read, 'entryUuid = :uuid', { ':account': id, ':uuid': lastEntry }, 1);
+  return found.length > 0;
 }
 
 async function readRows(id: string, limit: number, before: string, read: Reader): Promise<readonly Item[]> {
+  const found = await query(read, 'entryUuid < :before', { ':account': id, ':before': before }, limit + 1);
+  return found.sort((a, b) => (String(a.entryUuid) < String(b.entryUuid) ? 1 : -1)).slice(0, limit + 1);
+}
+
+/** The account's entries, those of either side. */
+async function query(read: Reader, which: string, values: Item, limit: number): Promise<Item[]> {
   const side = (index: string, attribute: string) =>
-    read.query({
-      index,
-      condition: `${attribute} = :account AND entryUuid < :before`,
-      values: { ':account': id, ':before': before },
-      newestFirst: true,
-      limit: limit + 1,
-    });
+    read.query({ index, condition: `${attribute} = :account AND ${which}`, values, newestFirst: true, limit });
   const sides = await Promise.all([side(BY_DEBTOR, 'debitAccount'), side(BY_CREDITOR, 'creditAccount')]);
-  return sides
-    .flat()
-    .sort((a, b) => (String(a.entryUuid) < String(b.entryUuid) ? 1 : -1))
-    .slice(0, limit + 1);
+  return sides.flat();
 }
 
 /** Walks back from the newest: each entry's balance is the one after it less what came since. */
