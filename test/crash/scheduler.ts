@@ -39,7 +39,7 @@ export interface Step {
 /** How much may go wrong in one schedule. */
 export interface Budget {
   readonly faults: number;
-  /** How often a process that could go on may be left waiting for another. */
+  /** How often a process that could go on may be left waiting for another, or the oldest of its calls for a later one. */
   readonly switches: number;
 }
 
@@ -93,28 +93,29 @@ export class Scheduler {
 
   #take({ pending, fate }: Option): void {
     if (fate !== 'ok') this.#faults--;
-    if (this.#couldGoOn() && pending.process !== this.#current) this.#switches--;
+    if (!this.#inOrder().includes(pending)) this.#switches--;
     this.#current = pending.process;
     this.steps.push({ process: pending.process, label: pending.label, fate });
     this.#pending.splice(this.#pending.indexOf(pending), 1);
     pending.settle(fate);
   }
 
-  /** The running process first, so that the first choice everywhere is the run without interference. */
+  /** What is next without interference comes first, so that option 0 everywhere is the run without any. */
   #options(): readonly Option[] {
-    const mayLeave = this.#switches > 0 || !this.#couldGoOn();
-    const ordered = [
-      ...this.#pending.filter(({ process }) => process === this.#current),
-      ...(mayLeave ? this.#pending.filter(({ process }) => process !== this.#current) : []),
-    ];
-    return ordered.flatMap((pending) => {
+    const inOrder = this.#inOrder();
+    const others = this.#switches > 0 ? this.#pending.filter((pending) => !inOrder.includes(pending)) : [];
+    return [...inOrder, ...others].flatMap((pending) => {
       const fates = this.#faults > 0 ? pending.fates : pending.fates.slice(0, 1);
       return fates.map((fate) => ({ pending, fate }));
     });
   }
 
-  #couldGoOn(): boolean {
-    return this.#pending.some(({ process }) => process === this.#current);
+  /** The oldest call of the running process; once that waits for nothing, the oldest of each. */
+  #inOrder(): readonly Pending[] {
+    const own = this.#pending.find(({ process }) => process === this.#current);
+    if (own !== undefined) return [own];
+    const seen = new Set<number>();
+    return this.#pending.filter(({ process }) => !seen.has(process) && seen.add(process));
   }
 }
 
