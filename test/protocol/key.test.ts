@@ -93,10 +93,4 @@ describe('parseIdempotencyKey', () => {
       ),
     );
   });
-
-  it('R1 takes linear time for long white space', () => {
-    const start = performance.now();
-    expect(codeOf(`a${' '.repeat(100_000)}b`)).toBe('idempotency-key-invalid');
-    expect(performance.now() - start).toBeLessThan(200);
-  });
 });
