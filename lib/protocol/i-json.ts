@@ -9,8 +9,8 @@ const LONGEST_SHOWN_PATH = 200;
 interface Level {
   /** The member names met so far; undefined in an array. */
   readonly names: Set<string> | undefined;
-  /** The member or element that is being read. */
-  current: string | number;
+  /** The member or element that is being read; undefined before the first member's name. */
+  current: string | number | undefined;
   /** Is the next string a name? */
   awaitsName: boolean;
 }
@@ -55,19 +55,18 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new SemelError('invalid-body', `The body is not JSON: ${withoutExcerpt(error)}.`);
+    throw new SemelError('invalid-body', `The body is not JSON: ${withoutExcerpt(error as SyntaxError)}.`);
   }
 }
 
 /** V8 quotes the text around some errors; a body has no place in logs. */
-const withoutExcerpt = (error: unknown): string =>
-  error instanceof Error ? error.message.replace(/, (?:\.\.\.)?".*$/s, '') : 'it cannot be parsed';
+const withoutExcerpt = ({ message }: SyntaxError): string => message.replace(/, (?:\.\.\.)?".*/s, '');
 
 /** Reads one token and returns where the next begins. The text is known to be JSON, so only its order matters. */
 function scanToken(text: string, at: number, levels: Level[]): number {
   switch (text[at]) {
     case '{':
-      return open(at, levels, { names: new Set(), current: '', awaitsName: true });
+      return open(at, levels, { names: new Set(), current: undefined, awaitsName: true });
     case '[':
       return open(at, levels, { names: undefined, current: 0, awaitsName: false });
     case '}':
@@ -79,7 +78,7 @@ function scanToken(text: string, at: number, levels: Level[]): number {
     case '"':
       return scanString(text, at, levels);
     default:
-      return startsNumber(text.charCodeAt(at)) ? scanNumber(text, at, levels) : at + 1;
+      return isDigit(text.charCodeAt(at)) ? scanNumber(text, at, levels) : at + 1;
   }
 }
 
@@ -106,31 +105,28 @@ function scanString(text: string, at: number, levels: readonly Level[]): number 
   }
   const level = levels.at(-1);
   if (escaped || level?.awaitsName) {
-    const content = escaped ? unescapeLiteral(text.slice(at, end + 1), levels) : text.slice(at + 1, end);
+    const content: string = escaped ? JSON.parse(text.slice(at, end + 1)) : text.slice(at + 1, end);
     if (level?.awaitsName) enterMember(content, level, levels);
+    else if (!content.isWellFormed()) throw invalid(levels, 'holds a lone surrogate');
   }
   return end + 1;
 }
 
-function unescapeLiteral(literal: string, levels: readonly Level[]): string {
-  const content: string = JSON.parse(literal);
-  if (!content.isWellFormed()) throw invalid(levels, 'holds a lone surrogate');
-  return content;
-}
-
 /** Names are compared as they read, not as they are spelled: `"\u0061"` is `"a"`. */
 function enterMember(name: string, level: Level, levels: readonly Level[]): void {
+  if (!name.isWellFormed()) throw invalid(levels.slice(0, -1), 'has a member whose name holds a lone surrogate');
   level.current = name;
   level.awaitsName = false;
   if (level.names?.has(name)) throw invalid(levels, 'is a member that occurs twice');
   level.names?.add(name);
 }
 
+/** A sign in front was passed over: what is refused is refused on both sides of 0. */
 function scanNumber(text: string, at: number, levels: readonly Level[]): number {
   let end = at + 1;
   while (continuesNumber(text.charCodeAt(end))) end += 1;
   const literal = text.slice(at, end);
-  const value = Math.abs(Number(literal));
+  const value = Number(literal);
   if (value === Number.POSITIVE_INFINITY) throw invalid(levels, 'is a number too large for a double');
   if (value > Number.MAX_SAFE_INTEGER)
     throw invalid(levels, 'is a number beyond ±(2^53−1), where integers get mixed up');
@@ -139,7 +135,6 @@ function scanNumber(text: string, at: number, levels: readonly Level[]): number 
 }
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
-const startsNumber = (code: number): boolean => isDigit(code) || code === 0x2d;
 
 /** Digits, `.`, the exponent's `e` or `E`, and its sign. */
 const continuesNumber = (code: number): boolean =>
