@@ -42,17 +42,21 @@ export function readCancellation(reasons: readonly CancellationReason[]): Cancel
   const [record, ...effects] = reasons;
   if (record?.Code === CONDITION_FAILED) return { kind: 'record', item: record.Item };
   if (record !== undefined && happened(record)) return retryOrRejection(record);
-  const index = effects.findIndex(({ Code }) => Code === CONDITION_FAILED);
-  if (index >= 0) return { kind: 'effect', index, old: effects[index]?.Item };
-  const cause = effects.find(isRejection) ?? effects.find(happened);
+  const failed = effects.find(({ Code }) => Code === CONDITION_FAILED);
+  if (failed !== undefined) return { kind: 'effect', index: effects.indexOf(failed), old: failed.Item };
+  const causes = effects.filter(happened);
+  const cause = causes.find(isRejection) ?? causes[0];
   return cause === undefined ? { kind: 'retry', reason: 'no reason given' } : retryOrRejection(cause);
 }
 
-function retryOrRejection(cause: CancellationReason): Cancellation {
-  const code = cause.Code ?? '';
+/** A reason that is one. */
+type Cause = CancellationReason & { readonly Code: string };
+
+function retryOrRejection(cause: Cause): Cancellation {
+  const { Code: code, Message: message } = cause;
   if (!isRejection(cause)) return { kind: 'retry', reason: code };
-  return { kind: 'rejected', reason: cause.Message === undefined ? code : `${code}: ${cause.Message}` };
+  return { kind: 'rejected', reason: message === undefined ? code : `${code}: ${message}` };
 }
 
-const happened = ({ Code }: CancellationReason): boolean => Code !== undefined && Code !== 'None';
-const isRejection = ({ Code }: CancellationReason): boolean => Code !== undefined && REJECTIONS.has(Code);
+const happened = (reason: CancellationReason): reason is Cause => reason.Code !== undefined && reason.Code !== 'None';
+const isRejection = ({ Code }: Cause): boolean => REJECTIONS.has(Code);

@@ -62,8 +62,8 @@ function requestLine({ method, path, rawQuery }: FingerprintedRequest): string {
 
 /** Pairs by name, in code units; the sort is stable, so pairs of one name keep their order, which may matter. */
 function sortQuery(rawQuery: string): string {
-  const pairs = rawQuery.split('&').map((pair) => ({ pair, name: pair.split('=', 1)[0] ?? '' }));
-  pairs.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const pairs = rawQuery.split('&').map((pair) => ({ pair, name: pair.replace(/=.*/s, '') }));
+  pairs.sort((a, b) => (a.name === b.name ? 0 : a.name < b.name ? -1 : 1));
   return pairs.map(({ pair }) => pair).join('&');
 }
 

@@ -1,8 +1,7 @@
 import type { Item } from './plan.ts';
 
-/** What DynamoDB adds to every list and map, and to each of their elements. */
+/** What DynamoDB adds to every list and map; to each of their elements it adds one byte. */
 const CONTAINER_OVERHEAD = 3;
-const ELEMENT_OVERHEAD = 1;
 
 /**
  * An item's size in bytes, close to what DynamoDB counts; `undefined` attributes are not written and count nothing.
@@ -31,17 +30,14 @@ function valueSize(value: unknown): number {
 function objectSize(value: object): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (value instanceof Set) return sum([...value], valueSize);
-  if (Array.isArray(value)) return CONTAINER_OVERHEAD + sum(value, (element) => ELEMENT_OVERHEAD + valueSize(element));
+  if (Array.isArray(value)) return CONTAINER_OVERHEAD + sum(value, (element) => 1 + valueSize(element));
   const members = value instanceof Map ? Object.fromEntries(value) : { ...value };
-  return CONTAINER_OVERHEAD + Object.keys(members).length * ELEMENT_OVERHEAD + itemSize(members);
+  return CONTAINER_OVERHEAD + Object.keys(members).length + itemSize(members);
 }
 
 /** One byte for each two significant digits, one for the exponent, one more for a sign. */
 function numberSize(literal: string): number {
-  const digits = literal
-    .replace(/e.*$/, '')
-    .replace(/\D/g, '')
-    .replace(/^0+|0+$/g, '');
+  const digits = literal.replace(/e.*|\D/g, '').replace(/^0+|0+$/g, '');
   return Math.ceil(digits.length / 2) + 1 + (literal.startsWith('-') ? 1 : 0);
 }
 

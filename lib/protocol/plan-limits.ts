@@ -103,7 +103,7 @@ function targetOf(effect: Effect): Target {
 }
 
 const pick = (item: Item, names: readonly string[]): Item =>
-  Object.fromEntries(names.filter((name) => Object.hasOwn(item, name)).map((name) => [name, item[name]]));
+  Object.fromEntries(names.map((name) => [name, item[name]]));
 
 /** Equal for equal keys of one table, whatever their members' order; 1 is told from '1', and bytes are read as such. */
 function identify(table: string, key: Item): string {

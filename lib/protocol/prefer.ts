@@ -13,9 +13,6 @@ const LONGEST_WAIT = 15_000;
 /** What is left for the answer itself when a wait ends. */
 const ANSWER_ALLOWANCE = 2_000;
 
-/** RFC 9110 §5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
-
 /**
  * Reads the `Prefer` header. A preference is a wish: what is unknown or malformed is ignored, and the first of two wins.
  *
@@ -28,7 +25,7 @@ export function parsePrefer(values: readonly string[]): Preference {
   const preferences = new Map<string, string>();
   for (const text of splitUnquoted(values.join(','), ',')) {
     const [name, value] = readPreference(text);
-    if (TOKEN.test(name) && !preferences.has(name)) preferences.set(name, value);
+    if (!preferences.has(name)) preferences.set(name, value);
   }
   const wait = readSeconds(preferences.get('wait') ?? '');
   const respondAsync = preferences.get('respond-async') === '';
@@ -54,7 +51,7 @@ function readPreference(text: string): [name: string, value: string] {
   return [name.trim().toLowerCase(), unquote(value.join('=').trim())];
 }
 
-const unquote = (text: string): string => (/^".*"$/s.test(text) ? text.slice(1, -1) : text);
+const unquote = (text: string): string => text.replace(/^"(.*)"$/s, '$1');
 
 /** No time to wait is no wish to wait. */
 function readSeconds(digits: string): number | undefined {

@@ -57,9 +57,9 @@ export function foldSequence(
 export function gapsAbove(last: number, parked: Iterable<number>): readonly Gap[] {
   const gaps: Gap[] = [];
   let seen = last;
-  for (const seq of [...parked].filter((number) => number > last).sort((a, b) => a - b)) {
+  for (const seq of [...parked].sort((a, b) => a - b)) {
     if (seq > seen + 1) gaps.push({ from: seen + 1, to: seq - 1 });
-    seen = seq;
+    seen = Math.max(seen, seq);
   }
   return gaps;
 }

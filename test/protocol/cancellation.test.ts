@@ -65,6 +65,7 @@ describe('readCancellation', () => {
   it('R22 takes a reason without a code for None', () => {
     expect(readCancellation([{}, failed])).toMatchObject({ kind: 'effect', index: 0 });
     expect(readCancellation([none, {}, conflict])).toMatchObject({ kind: 'retry', reason: 'TransactionConflict' });
+    expect(readCancellation([none, {}, { Code: 'DuplicateItem' }])).toMatchObject({ kind: 'rejected' });
   });
 
   it.each(['ValidationError', 'ItemCollectionSizeLimitExceeded', 'DuplicateItem'])(

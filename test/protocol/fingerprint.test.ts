@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FINGERPRINT_VERSION, fingerprint, type RequestBody } from '../../lib/protocol/fingerprint.ts';
+import { bodyFingerprint, FINGERPRINT_VERSION, fingerprint, type RequestBody } from '../../lib/protocol/fingerprint.ts';
 import { problemOf } from './problem-of.ts';
 import { sha256 } from './sha256.ts';
 
@@ -127,6 +127,17 @@ describe('fingerprint', () => {
     expect(withQuery('a=2&b=0&a=1')).toBe(hexOf('POST /v1/transfers?a=2&a=1&b=0\n'));
   });
 
+  it('R5 sorts as many pairs as come, and by the name alone', () => {
+    const names = fc.array(fc.constantFrom('a', 'b', 'ab', 'B', 'a-b', ''), { minLength: 1, maxLength: 100 });
+    fc.assert(
+      fc.property(names, (received) => {
+        const pairs = received.map((name, index) => `${name}=${1_000 - index}`);
+        const byName = [...new Set(received)].sort().flatMap((name) => pairs.filter((_, at) => received[at] === name));
+        expect(withQuery(pairs.join('&'))).toBe(hexOf(`POST /v1/transfers?${byName.join('&')}\n`));
+      }),
+    );
+  });
+
   it('R5 takes the query raw: split at the first =, not decoded, sorted in code units', () => {
     expect(withQuery('a=1=2&a=0')).toBe(hexOf('POST /v1/transfers?a=1=2&a=0\n'));
     expect(withQuery('%61=1')).not.toBe(withQuery('a=1'));
@@ -150,6 +161,7 @@ describe('fingerprint', () => {
   it('R5 tells a ? or a line break inside a decoded path from the query and the body', () => {
     expect(post({ kind: 'none' }, '', '/a?b=1')).not.toBe(post({ kind: 'none' }, 'b=1', '/a'));
     expect(post({ kind: 'none' }, '', '/a\n{}')).not.toBe(post(json('{}'), '', '/a'));
+    expect(post({ kind: 'none' }, '', '/a?b?')).toBe(hexOf('POST /a%3Fb%3F\n'));
     expect(post({ kind: 'none' }, '', '/a\n1\n')).toBe(hexOf('POST /a%0A1%0A\n'));
   });
 
@@ -163,6 +175,19 @@ describe('fingerprint', () => {
   });
 
   it('R5 refuses undefined as a JSON body instead of taking it for none', () => {
-    expect(problemOf(() => post({ kind: 'json', value: undefined })).code).toBe('internal-error');
+    expect(problemOf(() => post({ kind: 'json', value: undefined }))).toMatchObject({
+      code: 'internal-error',
+      message: 'A JSON body must be a JSON value, not undefined.',
+    });
+  });
+});
+
+describe('bodyFingerprint', () => {
+  it.each([
+    ['JSON by its value', json('{"b":1,"a":2}'), '{"a":2,"b":1}'],
+    ['other bytes with their media type', bytes('a b'), 'bytes 10:text/plain\na b'],
+    ['no body', { kind: 'none' } as const, ''],
+  ])('R25 hashes %s', (_, body, text) => {
+    expect(bodyFingerprint(body, sha256)).toBe(hexOf(text));
   });
 });

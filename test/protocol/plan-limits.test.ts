@@ -105,11 +105,11 @@ describe('itemSize', () => {
     ['texts by their UTF-8 bytes', { ä: '€😀é' }, 2 + 3 + 4 + 2],
     [
       'numbers by pairs of significant digits',
-      { n: 12_345, m: -100, z: 0, f: 0.5 },
-      1 + 4 + (1 + 3) + (1 + 1) + (1 + 2),
+      { n: 12_345, m: -1_000, z: 0, f: 0.005, o: 10_001 },
+      1 + 4 + (1 + 3) + (1 + 1) + (1 + 2) + (1 + 4),
     ],
     ['whole numbers beyond a double', { n: 123_456_789_012_345_678n }, 1 + 10],
-    ['numbers with an exponent', { n: 1.5e300 }, 1 + 2],
+    ['numbers without their exponent', { n: 1.5e301, m: 1.5e-7 }, 1 + 2 + (1 + 2)],
     ['null and truth', { a: null, b: true, c: false }, 6],
     ['bytes', { a: Uint8Array.of(1, 2, 3) }, 4],
     [

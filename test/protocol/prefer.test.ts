@@ -18,6 +18,8 @@ describe('parsePrefer', () => {
     [['return=minimal, foo; bar="wait=9, \\" respond-async", wait=3'], { wait: 3, respondAsync: false }],
     [['x="a", wait=3'], { wait: 3, respondAsync: false }],
     [['x="ab", wait=3'], { wait: 3, respondAsync: false }],
+    [['x="a, wait=9, b", wait=3'], { wait: 3, respondAsync: false }],
+    [['x="\\", wait=9, \\"", wait=3'], { wait: 3, respondAsync: false }],
     [['wait=3, wait=9'], { wait: 3, respondAsync: false }],
     [[',,wait=3,'], { wait: 3, respondAsync: false }],
     [['wait=007'], { wait: 7, respondAsync: false }],
@@ -35,11 +37,15 @@ describe('parsePrefer', () => {
     [['wait=soon']],
     [['wait 3']],
     [['wait="3']],
+    [['wait=1"3"']],
+    [['wait="1"3']],
+    [['wait=1=5']],
     [['respond-async=yes']],
+    [['respond-async==']],
     [['"respond-async"']],
     [['handling=lenient']],
   ])('R18 ignores what is unknown or malformed: %j', (values) => {
-    expect(parsePrefer(values)).toEqual(none);
+    expect(parsePrefer(values)).toStrictEqual(none);
   });
 
   it('R18 takes wait=0 as if absent', () => {

@@ -53,6 +53,7 @@ describe('gapsAbove', () => {
     ],
     [3, [4], []],
     [5, [4], []],
+    [5, [4, 7, 5], [{ from: 6, to: 6 }]],
     [0, [], []],
   ])('R29 above %i with %j parked: %j', (last, parked, gaps) => {
     expect(gapsAbove(last, parked)).toEqual(gaps);
