@@ -4,6 +4,7 @@ import { parseIdempotencyKey } from '../../lib/protocol/key.ts';
 import { problemOf } from './problem-of.ts';
 
 const codeOf = (...values: string[]) => problemOf(() => parseIdempotencyKey(values)).code;
+const messageOf = (...values: string[]) => problemOf(() => parseIdempotencyKey(values)).message;
 const printable = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
   minLength: 1,
@@ -67,12 +68,20 @@ describe('parseIdempotencyKey', () => {
     expect(codeOf('a', 'a')).toBe('idempotency-key-invalid');
   });
 
-  it('R1 never shows the key in the error', () => {
-    expect(problemOf(() => parseIdempotencyKey(['secret,key'])).message).not.toContain('secret');
+  it.each([
+    ['that it came twice', ['a', 'b'], 'it was sent more than once'],
+    ['its form, without showing it', ['secret,key'], 'it is neither one quoted string nor one bare word'],
+    ['that nothing is in it', ['""'], 'it is empty'],
+    ['its length', ['k'.repeat(256)], 'it has 256 characters'],
+  ])('R1 says what is wrong with a key, and what to send: %s', (_, values, what) => {
+    expect(messageOf(...values)).toBe(
+      `The Idempotency-Key cannot be used: ${what}. Send 1 to 255 printable ASCII characters, as "text" or bare.`,
+    );
   });
 
   it('R2 tells a missing key from an invalid one', () => {
     expect(codeOf()).toBe('idempotency-key-missing');
+    expect(messageOf()).toBe('Send an Idempotency-Key header: one new value per intent.');
   });
 
   it('R1 reads back every printable text that was written as an RFC 9651 string', () => {

@@ -47,11 +47,19 @@ describe('scopedKey', () => {
   });
 
   it('R3 refuses a lone surrogate, which UTF-8 would merge with others', () => {
-    expect(problemOf(() => scopedKey(['\ud800'])).code).toBe('internal-error');
+    expect(problemOf(() => scopedKey(['\ud800']))).toMatchObject({
+      code: 'internal-error',
+      message: 'A part of a scope holds a lone surrogate.',
+    });
   });
 });
 
 describe('scopeParts', () => {
+  it('R3 names the scope, then who, then for what', () => {
+    expect(scopeParts('caller', use)).toEqual(['caller', 'alice', 'k1']);
+    expect(scopeParts('caller-and-operation', use)).toEqual(['caller-and-operation', 'alice', 'pay', 'k1']);
+  });
+
   it('R3 leaves the operation out of the default scope, so that a key reused on another endpoint is the same key', () => {
     expect(scopeParts('caller', use)).toEqual(scopeParts('caller', { ...use, operation: 'refund' }));
   });
