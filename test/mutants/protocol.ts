@@ -1,0 +1,14 @@
+import { Stryker } from '@stryker-mutator/core';
+
+/** Mutates every expression of the protocol, or of the files that are named. */
+const files = process.argv.slice(2);
+const results = await new Stryker({
+  configFile: 'test/mutants/stryker.config.mjs',
+  // How many may survive is said of the whole: a small file with one of them would fail.
+  ...(files.length > 0 && { mutate: files, thresholds: { break: null } }),
+}).runMutationTest();
+
+// A mutant that hangs was noticed; one that cannot even be loaded is no mutant.
+const killed = results.filter(({ status }) => status === 'Killed' || status === 'Timeout');
+const alive = results.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
+console.log(`${killed.length} killed of ${killed.length + alive.length}`);
