@@ -75,7 +75,8 @@ function describeWrite(effect: Effect, defaultTable: string, keyNames: ReadonlyM
     Key: key = {},
     ExpressionAttributeValues: values = {},
   } = targetOf(effect);
-  if (item !== undefined) return { table, key: pick(item, keyNames.get(table) ?? ['pk', 'sk']), size: itemSize(item) };
+  if (item !== undefined)
+    return { table, key: pick(item, keyNames.get(table) ?? usualKey(item)), size: itemSize(item) };
   return { table, key, size: itemSize(key) + ('Update' in effect ? itemSize(values) : 0) };
 }
 
@@ -87,6 +88,9 @@ function keyNamesByTable(effects: readonly Effect[], defaultTable: string): Read
   }
   return names;
 }
+
+/** Where nothing tells, an item without the usual names is its own key: only its twin is surely the same item. */
+const usualKey = (item: Item): readonly string[] => ('pk' in item ? ['pk', 'sk'] : Object.keys(item));
 
 /** What the four kinds of effect have in common, and the one of Item and Key that each has. */
 interface Target {

@@ -54,6 +54,11 @@ describe('checkPlan', () => {
     passes(put({ id: 'a', pk: 1 }), put({ id: 'b', pk: 1 }), remove({ id: 'c' }));
   });
 
+  it('C50 takes two Puts on a table whose key nothing tells, unless they are the same', () => {
+    passes(put({ id: 'a', seat: 1 }, 'seats'), put({ id: 'b', seat: 1 }, 'seats'));
+    expect(refusalOf(put({ id: 'a' }, 'seats'), put({ id: 'a' }, 'seats'))).toContain('Effects 0 and 1 both write');
+  });
+
   it('C50 tells items apart by table, by type and by bytes', () => {
     passes(remove({ pk: 'a' }, 'one'), remove({ pk: 'a' }, 'two'));
     passes(remove({ pk: '1' }), update({ pk: 1 }));
