@@ -23,9 +23,10 @@ ${RECORD_TABLE_HELP}`,
       throw new UsageError('Only operations that are not over are listed. Add --unfinished.');
     }
     const { engine, deadline, description } = findRecords(input);
-    const { records, more } = await listUnfinished(engine, deadline);
+    const { records, unreadable, more } = await listUnfinished(engine, deadline);
     const count = `${records.length}${more ? ' or more' : ''}`;
     terminal.explain(`${count} unfinished ${records.length === 1 ? 'operation' : 'operations'} in ${description}`);
+    for (const reason of unreadable) terminal.explain(`Not shown: ${reason}`);
     const now = engine.surroundings.now();
     if (records.length > 0) terminal.print(textTable([HEAD, ...records.map((record) => rowOf(record, now))]));
   },

@@ -103,6 +103,14 @@ export const operationAlarms = (service: string, limits: WatchThresholds): Alarm
     over: 0,
   },
   {
+    id: 'ReconcileFailed',
+    section: 'reconciler-failures',
+    says: 'The reconciler cannot read or take over a record.',
+    metric: semelMetric(service, 'reconciled-failed'),
+    over: 0,
+    periods: 2,
+  },
+  {
     id: 'MismatchRate',
     section: 'mismatch-rate',
     says: 'Clients reuse keys for other requests.',
@@ -187,10 +195,20 @@ export const queueAlarms = (queue: ConsumerQueue, limits: WatchThresholds): Alar
   },
 ];
 
-export const outboxAlarm = (outbox: Outbox, limits: WatchThresholds): AlarmSpec => ({
-  id: `StreamAge${outbox.node.id}`,
-  section: 'stream-age',
-  says: `The relay of ${outbox.node.id} lags behind its stream.`,
-  metric: outbox.relay.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: PERIOD }),
-  over: limits.streamAge.toMilliseconds(),
-});
+export const outboxAlarms = (outbox: Outbox, service: string, limits: WatchThresholds): AlarmSpec[] => [
+  {
+    id: `StreamAge${outbox.node.id}`,
+    section: 'stream-age',
+    says: `The relay of ${outbox.node.id} lags behind its stream.`,
+    metric: outbox.relay.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: PERIOD }),
+    over: limits.streamAge.toMilliseconds(),
+  },
+  {
+    id: `Unsent${outbox.node.id}`,
+    section: 'unsent-events',
+    says: `Events of ${outbox.node.id} cannot be sent.`,
+    metric: semelMetric(service, 'unsent-event'),
+    over: 0,
+    periods: 2,
+  },
+];

@@ -21,7 +21,7 @@ import {
   apiAlarm,
   DEFAULT_THRESHOLDS,
   operationAlarms,
-  outboxAlarm,
+  outboxAlarms,
   queueAlarms,
   semelMetric,
   storeAlarms,
@@ -37,7 +37,7 @@ export interface WatchProps {
   readonly apis?: readonly IHttpApi[];
   /** Queues whose age and dead letters are watched. @default none */
   readonly queues?: readonly ConsumerQueue[];
-  /** Outboxes whose streams are watched. @default none */
+  /** Outboxes whose streams and leftovers are watched. @default none */
   readonly outboxes?: readonly Outbox[];
   /** Where alarms are told. @default a new topic, to be subscribed to */
   readonly topic?: ITopic;
@@ -90,7 +90,7 @@ const specsOf = ({ serviceName, apis = [], queues = [], outboxes = [], threshold
     ...storeAlarms(serviceName, limits),
     ...apis.map((api) => apiAlarm(api, api.node.id, limits)),
     ...queues.flatMap((queue) => queueAlarms(queue, limits)),
-    ...outboxes.map((outbox) => outboxAlarm(outbox, limits)),
+    ...outboxes.flatMap((outbox) => outboxAlarms(outbox, serviceName, limits)),
   ];
 };
 
@@ -129,7 +129,7 @@ const rowsOf = ({ serviceName, apis = [], queues = [], outboxes = [] }: WatchPro
     ],
     [
       graph('Store calls made again', own('retried-conflict', 'retried-throttle', 'retried-unreachable')),
-      graph('Messages', own('duplicate-message', 'gap', 'dead-lettered')),
+      graph('Messages', own('duplicate-message', 'gap', 'dead-lettered', 'unsent-event')),
     ],
     [
       graph(

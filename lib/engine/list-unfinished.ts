@@ -1,3 +1,4 @@
+import { SemelError } from '../protocol/problems.ts';
 import type { InProgressRecord, NeedsAttentionRecord } from '../protocol/record.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { findUnfinished } from '../store/find-unfinished.ts';
@@ -11,6 +12,8 @@ export type UnfinishedRecord = InProgressRecord | NeedsAttentionRecord;
 /** What was found, and whether there is more. */
 export interface UnfinishedOperations {
   readonly records: readonly UnfinishedRecord[];
+  /** Why the others could not be read, such as that a newer version wrote them. */
+  readonly unreadable: readonly string[];
   readonly more: boolean;
 }
 
@@ -33,12 +36,18 @@ export async function listUnfinished(engine: Engine, deadline: Milliseconds): Pr
     ),
   );
   const records: UnfinishedRecord[] = [];
+  const unreadable: string[] = [];
   for (const pk of found.flatMap(({ pks }) => pks)) {
-    const { record } = await persist(surroundings, deadline, (signal) => readRecord(store, pk, signal));
-    // The index lags: what it lists may be over by now.
-    if (record !== undefined && record.status !== 'completed') records.push(record);
+    try {
+      const { record } = await persist(surroundings, deadline, (signal) => readRecord(store, pk, signal));
+      // The index lags: what it lists may be over by now.
+      if (record !== undefined && record.status !== 'completed') records.push(record);
+    } catch (thrown) {
+      if (thrown instanceof SemelError || !(thrown instanceof Error)) throw thrown;
+      unreadable.push(thrown.message);
+    }
   }
-  return { records: records.sort(byUrgency), more: found.some(({ pks }) => pks.length === PAGE) };
+  return { records: records.sort(byUrgency), unreadable, more: found.some(({ pks }) => pks.length === PAGE) };
 }
 
 const byUrgency = (left: UnfinishedRecord, right: UnfinishedRecord): number =>

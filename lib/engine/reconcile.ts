@@ -1,3 +1,4 @@
+import { EVERY_OPERATION } from '../protocol/counters.ts';
 import type { LeasedOperation } from '../protocol/leased-operation.ts';
 import type { InProgressRecord } from '../protocol/record.ts';
 import type { Milliseconds } from '../protocol/time.ts';
@@ -14,16 +15,25 @@ import { PENDING_SHARDS, takenOverRecord } from './new-record.ts';
 import { persist } from './persist.ts';
 
 /** How one unfinished operation was left. */
-export type Reconciled = 'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another' | 'not-ours';
+type Ended = 'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another' | 'not-ours';
+export type Reconciled = Ended | 'failed';
 
-/** Told of each operation that was taken in hand, for the logs. */
-export type TellReconciled = (record: InProgressRecord, reconciled: Reconciled) => void;
+/**
+ * Told of each operation that was taken in hand, for the logs. Of a record that could not be read its `pk` is all there
+ * is, and of a shard that could not be read its name in place of that.
+ */
+export type TellReconciled = (
+  record: Pick<InProgressRecord, 'pk'> & Partial<InProgressRecord>,
+  reconciled: Reconciled,
+  fault?: unknown,
+) => void;
 
 /** A run of the reconciler over what it found. */
 interface ReconcileRun {
   readonly engine: Engine;
   readonly operations: ReadonlyMap<string, LeasedOperation>;
   readonly lapsed: InProgressRecord[];
+  readonly faults: unknown[];
   readonly tell: TellReconciled;
   readonly deadline: Milliseconds;
   readonly endsAt: Milliseconds;
@@ -36,11 +46,13 @@ const LONGEST_OPERATION = 10_000;
 
 /**
  * Finishes operations whose lease has lapsed and whose client did not come back. Each is taken over like by a retry, by
- * compare-and-set, so a stale index, a racing retry and a second reconciler are all harmless.
+ * compare-and-set, so a stale index, a racing retry and a second reconciler are all harmless. A record that fails, as one
+ * does that a newer version wrote, keeps no other one back.
  *
  * @rule R11
  * @param endsAt when the function will be ended, in epoch milliseconds
  * @returns how many operations were left in which state
+ * @throws AggregateError of what failed, once everything else is done and measured
  */
 export async function reconcile(
   engine: Engine,
@@ -49,39 +61,55 @@ export async function reconcile(
   tell: TellReconciled = () => {},
 ): Promise<Readonly<Record<string, number>>> {
   const byName = new Map(operations.map((operation) => [operation.name, operation]));
-  const run: ReconcileRun = { engine, operations: byName, deadline: deadlineBefore(endsAt), endsAt, lapsed: [], tell };
+  const found = { lapsed: [], faults: [] };
+  const run: ReconcileRun = { engine, operations: byName, deadline: deadlineBefore(endsAt), endsAt, tell, ...found };
   const startedAt = engine.surroundings.now();
   const counts: Record<string, number> = {};
-  const shards = await Promise.all(PENDING_SHARDS.map((shard) => reconcileShard(run, shard)));
-  for (const reconciled of shards.flat()) counts[reconciled] = (counts[reconciled] ?? 0) + 1;
+  const add = (reconciled: Reconciled) => {
+    counts[reconciled] = (counts[reconciled] ?? 0) + 1;
+  };
+  await Promise.all(
+    PENDING_SHARDS.map((shard) => reconcileShard(run, shard, add).catch((thrown) => add(failed(run, shard, thrown)))),
+  );
   measureLapsed(run, startedAt);
-  return counts;
+  if (run.faults.length === 0) return counts;
+  throw new AggregateError(
+    run.faults,
+    `${run.faults.length} records or shards could not be reconciled: ${JSON.stringify(counts)}`,
+  );
 }
 
 /**
  * One after the other, since the provider behind a lapsed lease is often one that is not well; and page after page while
  * there is time, since the longest lapsed may all be operations that nobody here can finish.
  */
-async function reconcileShard(run: ReconcileRun, shard: string): Promise<readonly Reconciled[]> {
+async function reconcileShard(run: ReconcileRun, shard: string, add: (reconciled: Reconciled) => void): Promise<void> {
   const { store, surroundings } = run.engine;
   const endedBy = surroundings.now();
-  const done: Reconciled[] = [];
   let after: PageEnd | undefined;
   do {
     const page = await persist(surroundings, run.deadline, (signal) =>
       findUnfinished(store, shard, endedBy, PAGE, signal, after),
     );
     for (const pk of page.pks) {
-      if (surroundings.now() + LONGEST_OPERATION > run.deadline) return done;
-      const reconciled = await reconcileOne(run, pk);
-      if (reconciled !== undefined) done.push(reconciled);
+      if (surroundings.now() + LONGEST_OPERATION > run.deadline) return;
+      const reconciled = await reconcileOne(run, pk).catch((thrown) => failed(run, pk, thrown));
+      if (reconciled !== undefined) add(reconciled);
     }
     after = page.end;
   } while (after !== undefined);
-  return done;
 }
 
-async function reconcileOne(run: ReconcileRun, pk: string): Promise<Reconciled | undefined> {
+/** Keeps a fault for the end of the run. */
+function failed({ engine, lapsed, faults, tell }: ReconcileRun, pk: string, fault: unknown): 'failed' {
+  const record = lapsed.find((read) => read.pk === pk);
+  faults.push(fault);
+  engine.count('reconciled-failed', record?.operation ?? EVERY_OPERATION);
+  tell(record ?? { pk }, 'failed', fault);
+  return 'failed';
+}
+
+async function reconcileOne(run: ReconcileRun, pk: string): Promise<Ended | undefined> {
   const { store, surroundings, count } = run.engine;
   const { record } = await persist(surroundings, run.deadline, (signal) => readRecord(store, pk, signal));
   if (record?.status !== 'in_progress' || record.leaseUntil > surroundings.now()) return undefined;
@@ -117,7 +145,7 @@ async function finishTakenOver(
   { engine, deadline, endsAt }: ReconcileRun,
   seen: InProgressRecord,
   operation: LeasedOperation,
-): Promise<Exclude<Reconciled, 'not-ours'>> {
+): Promise<Exclude<Ended, 'not-ours'>> {
   const { store, surroundings } = engine;
   const record = takenOverRecord(seen, { ownerToken: surroundings.token(), endsAt }, surroundings.now());
   const outcome = await persist(surroundings, deadline, (signal) => putRecord(store, record, ifStill(seen), signal));
@@ -129,7 +157,7 @@ async function finishTakenOver(
   return readEnding(await finishHeld({ engine, operation, held, keep, deadline, reserved: false }));
 }
 
-function readEnding(ending: Ending): Exclude<Reconciled, 'not-ours'> {
+function readEnding(ending: Ending): Exclude<Ended, 'not-ours'> {
   switch (ending.kind) {
     case 'completed':
       return ending.counter === 'new' ? 'settled' : 'cancelled';

@@ -13,7 +13,9 @@ export type Counter =
   | 'duplicate-message'
   | 'gap'
   | 'dead-lettered'
-  | `reconciled-${'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another'}`
+  /** An event that the sweeper found in the outbox and could not send, or a part of the outbox that it could not read. */
+  | 'unsent-event'
+  | `reconciled-${'settled' | 'cancelled' | 'unknown' | 'needs-attention' | 'taken-by-another' | 'failed'}`
   /** A call to the store that did not go through and was made again, by its reason. */
   | `retried-${'conflict' | 'throttle' | 'unreachable'}`;
 

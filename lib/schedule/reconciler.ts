@@ -15,6 +15,7 @@ const logger = new Logger();
  * A scheduled Lambda handler that finishes what its clients left unfinished, and measures what is.
  *
  * @returns how many operations were left in which state, such as `{ settled: 2, unknown: 1 }`
+ * @throws AggregateError of the records that failed, once the others are done
  * @example export const handler = reconciler([CHARGE, REFUND]);
  */
 export const reconciler =
@@ -32,8 +33,11 @@ export const reconciler =
       });
 
 /** The first request's correlation id comes out again here, however long its client is gone. */
-const logReconciled: TellReconciled = ({ operation, operationId, pk, correlationId, attempt }, outcome) =>
-  logger.info('Reconciled one', {
+const logReconciled: TellReconciled = ({ operation, operationId, pk, correlationId, attempt }, outcome, fault) => {
+  const line = {
     ...{ operation, operationId, correlationId, attempt, outcome },
     keyHash: pk.slice(pk.indexOf('#') + 1),
-  });
+  };
+  if (outcome === 'failed') logger.error('Failed to reconcile one', { ...line, error: fault as Error });
+  else logger.info('Reconciled one', line);
+};

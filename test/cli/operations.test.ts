@@ -52,6 +52,14 @@ describe('semel operations list', () => {
     expect((await call('operations', 'list', '--unfinished', ...where)).printed).toMatch(/ (5\d|60) s left {2}-$/);
   });
 
+  it('shows the others beside one that a newer version wrote, and says so', async () => {
+    await put({ ...waiting, pk: 'key#newer', schemaVersion: 99 });
+    await put(waiting);
+    const { code, printed, explained } = await call('operations', 'list', '--unfinished', ...where);
+    expect([code, printed.split('\n').length]).toEqual([0, 2]);
+    expect(explained).toMatch(/Not shown: Item key#newer has schemaVersion 99/);
+  });
+
   it('lists nothing else', async () => {
     const { code, explained } = await call('operations', 'list', ...where);
     expect({ code, explained }).toEqual({

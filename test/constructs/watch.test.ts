@@ -61,6 +61,10 @@ describe('alarms', () => {
     }
     template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'IteratorAge', Threshold: 300_000 });
   });
+
+  it.each(['reconciled-failed', 'unsent-event'])('R38 ring at any %s', (MetricName) => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName, Namespace: 'Semel', Threshold: 0 });
+  });
 });
 
 describe('the topic', () => {

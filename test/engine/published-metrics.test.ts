@@ -93,6 +93,15 @@ const COUNTED: Readonly<Record<Counter, Situation>> = {
     });
     await sale.reconcile();
   },
+  'reconciled-failed': async (sale) => {
+    await leaveUnknown(sale);
+    // The gauge and the eight shards are asked for first; the tenth call reads the record.
+    sale.store.meddle(...Array.from({ length: 9 }, () => passOn), failWith('AccessDeniedException'));
+    await expect(sale.reconcile()).rejects.toThrow();
+  },
+  'unsent-event': async ({ sweep }) => {
+    await expect(sweep('evt_1')).rejects.toThrow();
+  },
   'retried-conflict': ({ pay, store }) => {
     store.meddle(failWith('TransactionConflictException'));
     return pay();

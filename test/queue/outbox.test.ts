@@ -6,11 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createEngine, type Engine } from '../../lib/engine/engine.ts';
 import { route } from '../../lib/http/endpoint.ts';
 import { routes } from '../../lib/http/routes.ts';
-import { OUTBOX_SHARDS, type OutboxItem, outboxItem } from '../../lib/protocol/outbox.ts';
+import { type OutboxItem, outboxItem } from '../../lib/protocol/outbox.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
 import { onceConsumer } from '../../lib/queue/once-consumer.ts';
 import { outboxRelay } from '../../lib/queue/outbox-relay.ts';
-import { outboxSweeper } from '../../lib/queue/outbox-sweeper.ts';
 import { messageSender } from '../../lib/queue/send-message.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { accountItem } from '../../lib/wallet/account.ts';
@@ -176,36 +175,6 @@ describe('a relay', () => {
     const removed = { Records: event.Records.map((record) => ({ ...record, eventName: 'REMOVE' as const })) };
     await outboxRelay({ engine, send })(removed, lambdaContext());
     expect(send).not.toHaveBeenCalled();
-  });
-});
-
-describe('the sweeper', () => {
-  it('R32 sends what is left over, after a minute and not before', async () => {
-    const now = Date.now();
-    const put = async (id: string, age: number) => {
-      const Item = outboxItem({ id, type: 't', body: { id }, createdAt: milliseconds(now - age) });
-      await store.client.send(new PutCommand({ TableName: store.table, Item }));
-    };
-    await Promise.all(['evt_old1', 'evt_old2', 'evt_old3', 'evt_old4'].map((id) => put(id, 61_000)));
-    await put('evt_young', 50_000);
-    const send = vi.fn(async ({ eventId }: { eventId?: string }) => String(eventId));
-    const sweep = outboxSweeper({ engine, send });
-    expect(await sweep({}, lambdaContext())).toEqual({ sent: 4 });
-    expect(send.mock.calls.map(([{ eventId }]) => eventId).toSorted()).toEqual([
-      'evt_old1',
-      'evt_old2',
-      'evt_old3',
-      'evt_old4',
-    ]);
-    expect(await outboxOf('evt_old1')).toBeUndefined();
-    expect(await outboxOf('evt_young')).toBeDefined();
-    expect(await sweep({}, lambdaContext())).toEqual({ sent: 0 });
-  });
-
-  it('R32 finds events in every shard', () => {
-    const ids = Array.from({ length: 16 }, (_, index) => `evt_${index.toString(16)}`);
-    const shards = ids.map((id) => outboxItem({ id, type: 't', body: 1, createdAt: milliseconds(0) }).pendingShard);
-    expect(new Set(shards)).toEqual(new Set(OUTBOX_SHARDS));
   });
 });
 

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { createEngine } from '../../lib/engine/engine.ts';
 import { countMetric, measureMetric } from '../../lib/engine/published-metrics.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import type { LeasedOperation } from '../../lib/protocol/leased-operation.ts';
+import { outboxItem } from '../../lib/protocol/outbox.ts';
 import { refuse } from '../../lib/protocol/plan.ts';
-import { hours } from '../../lib/protocol/time.ts';
+import { hours, milliseconds } from '../../lib/protocol/time.ts';
+import { outboxSweeper } from '../../lib/queue/outbox-sweeper.ts';
 import { sequenceConsumer } from '../../lib/queue/sequence-consumer.ts';
 import { reconciler } from '../../lib/schedule/reconciler.ts';
 import { Terminal } from './card-terminal.ts';
@@ -20,7 +23,10 @@ const Amount = z.object({ amount: z.int() });
 const Numbered = z.object({ sender: z.string(), seq: z.int() });
 const authenticate = async () => 'alice';
 
-/** One of everything that counts: an atomic and a leased operation, a consumer and a reconciler, on tables of their own. */
+/**
+ * One of everything that counts: an atomic and a leased operation, a consumer, a reconciler and a sweeper that cannot
+ * send, on tables of their own.
+ */
 export async function newWatchedSale({ mostUnknowns = 10 } = {}) {
   const store = meddledStore(await freshStore());
   const clock = setClock();
@@ -59,6 +65,11 @@ export async function newWatchedSale({ mostUnknowns = 10 } = {}) {
     consume: (...numbers: readonly number[]) => {
       const messages = numbers.map((seq) => ({ id: randomUUID(), body: { sender: 'a', seq } }));
       return consume(queueEvent(...messages), lambdaContext());
+    },
+    sweep: async (left: string) => {
+      const Item = outboxItem({ id: left, type: 't', body: 1, createdAt: milliseconds(clock.now() - 61_000) });
+      await store.client.send(new PutCommand({ TableName: store.table, Item }));
+      return outboxSweeper({ engine, send: () => Promise.reject(new Error('too long for SQS')) })({}, lambdaContext());
     },
     reconcile: (operations = [operation]) => reconciler(operations, () => engine)({}, lambdaContext(60_000)),
   };
