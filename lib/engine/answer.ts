@@ -16,8 +16,14 @@ export type Answer = {
   | { readonly kind: 'problem'; readonly problem: SemelError }
 );
 
-/** May this caller see the reply about this resource now? Asked on replays only (R4). */
-export type Authorize = (caller: string, resource: string | undefined) => boolean | Promise<boolean>;
+/**
+ * May this caller see the reply about this resource now? Asked before a stored reply is shown, and not on a first run
+ * (R4).
+ *
+ * @param resource what the plan named, as `charge_7`
+ * @param operation the operation's name, for whoever decides about several
+ */
+export type Authorize = (caller: string, resource: string | undefined, operation: string) => boolean | Promise<boolean>;
 
 /** A reply that cannot be decrypted now is a problem of its own operation, and not a reason to run. */
 async function answerKept(
@@ -39,6 +45,21 @@ export const answerProblem = (problem: SemelError, operationId: string): Answer 
   problem,
   operationId,
 });
+
+/**
+ * Asks whether a stored reply may be shown, on whichever way it is asked for.
+ *
+ * @rule R4
+ * @returns what to answer instead; undefined when it may
+ */
+export async function refuseToShow(
+  caller: string,
+  { resource, operation, operationId }: CompletedRecord,
+  authorize: Authorize | undefined,
+): Promise<SemelError | undefined> {
+  if (authorize === undefined || (await authorize(caller, resource, operation))) return undefined;
+  return new SemelError('forbidden', 'This caller may no longer see the reply.', { operationId });
+}
 
 type Settled = Extract<
   Decision,
@@ -64,13 +85,13 @@ export async function answerFromRecord(
     case 'completed-by-us':
       return answerKept(engine, decision, false);
     case 'replay':
-    case 'reply-not-kept':
-      if (authorize && !(await authorize(attempt.caller, decision.record.resource))) {
-        return problem(new SemelError('forbidden', 'This caller may no longer see the reply.'));
-      }
+    case 'reply-not-kept': {
+      const refused = await refuseToShow(attempt.caller, decision.record, authorize);
+      if (refused !== undefined) return problem(refused);
       engine.count('replayed', attempt.operation);
       if (decision.kind === 'replay') return answerKept(engine, decision, true);
       return problem(new SemelError('reply-not-kept', whyNotKept(decision.record)));
+    }
     case 'mismatch':
       engine.count('mismatch', attempt.operation);
       return problem(

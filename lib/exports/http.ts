@@ -14,4 +14,4 @@ export type { HttpResponse } from '../http/respond.ts';
 export type { HttpContext, RouteHandler } from '../http/route-context.ts';
 export { routes } from '../http/routes.ts';
 export { type SendRoute, sendRoute } from '../http/send-route.ts';
-export { operationRoute } from '../http/show-operation.ts';
+export { type OperationRoute, operationRoute } from '../http/show-operation.ts';

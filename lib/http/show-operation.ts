@@ -1,3 +1,4 @@
+import { type Authorize, refuseToShow } from '../engine/answer.ts';
 import { deadlineBefore } from '../engine/attempt.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openReply } from '../engine/keep-reply.ts';
@@ -11,19 +12,31 @@ import { lookAtRecord } from '../store/read-record.ts';
 import { respond } from './respond.ts';
 import { enter, type RouteBase, type RouteHandler } from './route-context.ts';
 
+export interface OperationRoute extends RouteBase {
+  /**
+   * Asked before an operation that is over is shown: what the endpoints ask before a replay, so give it what they have. Where they
+   * differ, the operation's name tells which is meant.
+   *
+   * @default the caller who asked for the operation may see its reply
+   * @example authorize: (caller, resource, operation) => operation !== 'create-charge' || owns(caller, resource)
+   */
+  readonly authorize?: Authorize;
+}
+
 /**
  * Shows an operation to the caller who asked for it: where it stands, and its reply once it has one. The id's hash finds
  * the record, and its nonce must match, since a key may be used again after its retention.
  *
  * A body that was left out, or is encrypted where the engine has no cipher, is not shown; status and headers are.
  *
- * @throws SemelError `operation-not-found`, also for another caller's
+ * @rule R4
+ * @throws SemelError `operation-not-found`, also for another caller's; `forbidden` where a replay would be
  * @throws SemelError `cipher-unavailable` when the reply cannot be decrypted now
  */
 export const operationRoute =
-  (options: RouteBase = {}): RouteHandler =>
+  ({ authorize, ...base }: OperationRoute = {}): RouteHandler =>
   async (request, context) => {
-    const { engine, caller, endsAt } = await enter(options, request, context);
+    const { engine, caller, endsAt } = await enter(base, request, context);
     const id = request.params.id ?? '';
     const parts = parseOperationId(id);
     if (parts === undefined) throw notFound(id);
@@ -32,6 +45,8 @@ export const operationRoute =
       lookAtRecord(engine.store, pk, signal),
     );
     if (record?.operationId !== id || record.caller !== caller) throw notFound(id);
+    const refused = record.status === 'completed' && (await refuseToShow(caller, record, authorize));
+    if (refused) throw refused;
     return respond(serializeReply({ status: 200, body: await operationView(engine, record) }), { 'operation-id': id });
   };
 

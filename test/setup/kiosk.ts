@@ -60,7 +60,7 @@ export async function newKiosk(store: Store, options: KioskOptions = {}) {
       store: meddled,
       engine,
       sell: (sent: Sent = {}) => send(sell, sent),
-      look: (operationId: string, caller = 'alice') => lookAt(engine, operationId, caller),
+      look: (operationId: string, caller = 'alice') => lookAt(engine, operationId, caller, options.authorize),
       reconcile: (operations = [operation], remaining = 60_000) =>
         reconcile(engine, operations as LeasedOperation[], milliseconds(clock.now() + remaining)),
     };
@@ -171,9 +171,11 @@ const sellEndpoint = (engine: Engine, operation: SaleOperation, authorize: Autho
   });
 
 /** What `GET /operations/{id}` says. */
-export async function lookAt(engine: Engine, id: string, caller: string) {
+export async function lookAt(engine: Engine, id: string, caller: string, authorize?: Authorize) {
   const authenticate = async () => caller;
-  const handler = routes({ 'GET /operations/{id}': operationRoute({ engine, authenticate }) });
+  const handler = routes({
+    'GET /operations/{id}': operationRoute({ engine, authenticate, ...(authorize && { authorize }) }),
+  });
   const event = httpEvent({ route: 'GET /operations/{id}', path: `/operations/${id}`, params: { id } });
   const { statusCode, headers, body } = await handler(event, lambdaContext());
   return { status: statusCode, headers, body: JSON.parse(body) };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Authorize } from '../../../lib/engine/answer.ts';
 import { MAX_REPLY_BYTES } from '../../../lib/protocol/reply.ts';
 import type { Store } from '../../../lib/store/store.ts';
 import { declines, isSilent, stalls } from '../../setup/card-terminal.ts';
@@ -69,6 +70,30 @@ describe('an operation', () => {
     const { operation } = await kiosk.sell();
     const { status, body } = await kiosk.look(operation, 'bob');
     expect([status, body.type]).toEqual([404, '/problems/operation-not-found']);
+  });
+
+  it('R4 whose replay is refused does not show its reply either', async () => {
+    const authorize = vi.fn<Authorize>(() => false);
+    const kiosk = await newKiosk(store, { authorize });
+    const key = randomUUID();
+    kiosk.terminal.next(isSilent);
+    const { operation } = await kiosk.sell({ key });
+    expect((await kiosk.look(operation)).body).toMatchObject({ status: 'in_progress' });
+    expect(authorize).not.toHaveBeenCalled();
+    await kiosk.sell({ key });
+    expect(await kiosk.sell({ key })).toMatchObject({ status: 403, code: 'forbidden' });
+    const { status, body, headers } = await kiosk.look(operation);
+    expect([status, body.type, body.reply]).toEqual([403, '/problems/forbidden', undefined]);
+    expect(headers['operation-id']).toBe(operation);
+    // Once by the replay and once by the view, about the same thing.
+    const asked = ['alice', `receipt of ${operation}`, kiosk.operation.name];
+    expect(authorize.mock.calls).toEqual([asked, asked]);
+  });
+
+  it('R4 whose replay is allowed shows its reply', async () => {
+    const kiosk = await newKiosk(store, { authorize: async (caller) => caller === 'alice' });
+    const { operation } = await kiosk.sell();
+    expect((await kiosk.look(operation)).body.reply).toMatchObject({ status: 201 });
   });
 
   it('R3 is not found by another nonce, nor by anything else', async () => {
