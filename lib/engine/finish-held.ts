@@ -1,10 +1,11 @@
 import { restAfterUnknown } from '../protocol/lease.ts';
 import type { Booking, CallPhase, LeasedOperation, Phase } from '../protocol/leased-operation.ts';
 import { operationUuid } from '../protocol/operation-id.ts';
+import { isPassing } from '../protocol/outcomes.ts';
 import { notBegun, type Outcome } from '../protocol/outside-call.ts';
 import { type Effect, isRefusal, type ReplyDraft } from '../protocol/plan.ts';
 import { problemReply } from '../protocol/problem-reply.ts';
-import { SemelError } from '../protocol/problems.ts';
+import { PROBLEMS, SemelError } from '../protocol/problems.ts';
 import type { IdempotencyRecord } from '../protocol/record.ts';
 import { type StoredReply, serializeReply, withinReplyLimit } from '../protocol/reply.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
@@ -219,13 +220,27 @@ async function escalate({ held }: HeldRun, reason: string): Promise<Ending> {
   return { kind: 'suspended', answer, counter: 'needs-attention' };
 }
 
-/** Nothing happened: the key is freed where that loses nothing, else the lease ends now. */
-async function giveUp({ held, reserved }: HeldRun, told: SemelError | ReplyDraft): Promise<Ending> {
-  const answer = told instanceof SemelError ? told : serializeReply(told);
-  const outcome = held.mayRelease && !reserved ? await held.release() : await held.lapse(milliseconds(0));
+/**
+ * The call did not begin: the key is freed where that loses nothing, else the lease ends now and the next attempt goes
+ * on. There, an answer that sounds final would be refuted by the reconciler, so it counts as an unknown outcome.
+ *
+ * @rule R14
+ */
+async function giveUp(run: HeldRun, told: SemelError | ReplyDraft): Promise<Ending> {
+  const { held, reserved } = run;
+  const frees = held.mayRelease && !reserved;
+  if (!frees && !saysLater(told)) return rest(run, causeOf(told));
+  const outcome = frees ? await held.release() : await held.lapse(milliseconds(0));
   if (outcome.kind === 'lost' || outcome.kind === 'met') return { kind: 'lost', record: outcome.record };
+  const answer = told instanceof SemelError ? told : serializeReply(told);
   return { kind: 'suspended', answer, counter: 'released' };
 }
+
+const saysLater = (told: SemelError | ReplyDraft): boolean =>
+  told instanceof SemelError ? PROBLEMS[told.code].retryable : isPassing(told);
+
+const causeOf = (told: SemelError | ReplyDraft): Error =>
+  told instanceof SemelError ? told : new Error(`The call did not begin: the answer would have been ${told.status}.`);
 
 function outcomeUnknown(unknowns: number, cause: unknown): SemelError {
   return new SemelError(

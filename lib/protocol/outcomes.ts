@@ -1,3 +1,5 @@
+import type { ReplyDraft } from './plan.ts';
+
 /**
  * Client errors that the same key may outlive. Three kinds: the request was never understood or taken (400, 413, 415),
  * the moment was wrong (408, 409, 423, 425, 429), or the answer hangs on what the fingerprint leaves out, the caller's
@@ -18,3 +20,17 @@ const NOT_FINAL: ReadonlySet<number> = new Set([
  * @example isFinalStatus(402) // true
  */
 export const isFinalStatus = (status: number): boolean => status < 500 && !NOT_FINAL.has(status);
+
+/** Client errors that are about the moment: the same request, sent again, may end differently. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/**
+ * Does an answer tell its client to send the same request again later? A bare 409 does only with `Retry-After`, as the
+ * client reads it (R40).
+ *
+ * @example isPassing({ status: 429 }) // true
+ */
+export function isPassing({ status, headers = {} }: Pick<ReplyDraft, 'status' | 'headers'>): boolean {
+  const later = Object.keys(headers).some((name) => name.toLowerCase() === 'retry-after');
+  return status >= 500 || PASSING.has(status) || (status === 409 && later);
+}

@@ -10,7 +10,13 @@ export type Outcome<Result, Reason> =
   /** A definitive no: nothing was done, and nothing will be. */
   | { readonly kind: 'declined'; readonly reason: Reason }
   | { readonly kind: 'unknown'; readonly cause?: unknown }
-  /** The call certainly did not begin; this is answered, but not stored, and the key stays usable (R14). */
+  /**
+   * The call certainly did not begin: this is answered, but not stored (R14). On a first attempt that holds nothing, the
+   * key is freed and any answer will do. Where something is held, a reservation, a phase, what an earlier attempt may
+   * have done, the operation goes on without its client, so only an answer that says "later" (a retryable problem, 429)
+   * is passed on; any other counts as an unknown outcome. A final no belongs into `reserve`, or is `declined`, which
+   * gives back what was held.
+   */
   | { readonly kind: 'not-begun'; readonly answer: SemelError | ReplyDraft };
 
 /** What a look-up at the other side found. `not-found` never means failed: the call may still be on its way. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isFinalStatus } from '../../lib/protocol/outcomes.ts';
+import { judgeAnswer } from '../../lib/client/judge-answer.ts';
+import { isFinalStatus, isPassing } from '../../lib/protocol/outcomes.ts';
 import { PROBLEMS } from '../../lib/protocol/problems.ts';
 
 describe('isFinalStatus', () => {
@@ -22,4 +23,28 @@ describe('isFinalStatus', () => {
     // 410 is the engine's own: a handler that answers it says that the thing is gone, which is final.
     expect(neverStored.filter((status) => status !== 410 && isFinalStatus(status))).toEqual([]);
   });
+});
+
+describe('isPassing', () => {
+  it.each([
+    { status: 408 },
+    { status: 425 },
+    { status: 429 },
+    { status: 500 },
+    { status: 503 },
+    { status: 409, headers: { 'Retry-After': '1' } },
+    { status: 409, headers: { 'retry-after': '1' } },
+  ])('R14 hears "later" in %o', (reply) => {
+    expect(isPassing(reply)).toBe(true);
+    // And so does the client.
+    expect(judgeAnswer(new Response(null, reply))).toBe('again');
+  });
+
+  it.each([{ status: 400 }, { status: 403 }, { status: 409 }, { status: 413, headers: { 'Retry-After': '1' } }])(
+    'R14 hears a last word in %o',
+    (reply) => {
+      expect(isPassing(reply)).toBe(false);
+      expect(judgeAnswer(new Response(null, reply))).toBe('settled');
+    },
+  );
 });

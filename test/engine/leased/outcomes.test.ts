@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { declined, notBegun, succeeded } from '../../../lib/protocol/outside-call.ts';
+import { declined, succeeded } from '../../../lib/protocol/outside-call.ts';
 import { SemelError } from '../../../lib/protocol/problems.ts';
 import type { InProgressRecord } from '../../../lib/protocol/record.ts';
 import { seconds } from '../../../lib/protocol/time.ts';
@@ -8,7 +8,6 @@ import type { Store } from '../../../lib/store/store.ts';
 import { doesSilently, isSilent, stalls } from '../../setup/card-terminal.ts';
 import { freshStore } from '../../setup/fresh-store.ts';
 import { newKiosk, type SaleOperation, withoutLookUp, withoutReserve } from '../../setup/kiosk.ts';
-import { loseResponse, passOn } from '../../setup/meddled-store.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -175,43 +174,5 @@ describe('a look-up', () => {
     expect(await kiosk.sell({ key: 'look-fails' })).toMatchObject({ code: 'outcome-unknown' });
     expect(kiosk.terminal.asked).toEqual(['charge 1', 'find 2']);
     expect(await kiosk.record()).toMatchObject({ unknowns: 2 });
-  });
-});
-
-describe('a call that did not begin', () => {
-  const closed = async () => notBegun(new SemelError('forbidden', 'Closed.'));
-
-  it('R14 on the first attempt frees the key', async () => {
-    const kiosk = await newKiosk(store, { operation: withoutReserve });
-    kiosk.terminal.next(closed);
-    const first = await kiosk.sell({ key: 'free' });
-    expect([first.status, first.code, first.operation.slice(0, 3)]).toEqual([403, 'forbidden', 'op_']);
-    expect(await kiosk.records()).toEqual([]);
-    expect(kiosk.store.calls.at(-1)).toMatchObject({ name: 'DeleteCommand' });
-    expect(await kiosk.sell({ key: 'free' })).toMatchObject({ status: 201, replayed: false });
-    expect(kiosk.counted).toEqual(['released', 'new']);
-  });
-
-  it.each([
-    ['a reservation', (sale: SaleOperation) => sale, [closed]],
-    ['an unknown outcome before it', withoutReserve, [isSilent, closed]],
-  ])('R14 with %s keeps the record, and lets the next one go on', async (_, operation, acts) => {
-    const kiosk = await newKiosk(store, { operation });
-    kiosk.terminal.next(...acts);
-    const key = randomUUID();
-    for (const _act of acts) await kiosk.sell({ key });
-    const record = await kiosk.record();
-    expect(record).toMatchObject({ status: 'in_progress', leaseUntil: kiosk.clock.now() });
-    expect(kiosk.store.calls.map(({ name }) => name)).not.toContain('DeleteCommand');
-    expect(await kiosk.sell({ key })).toMatchObject({ status: 201, operation: record.operationId });
-    expect(await kiosk.shelf()).toMatchObject({ held: 0 });
-  });
-
-  it('R10 whose release was done but not answered is free all the same', async () => {
-    const kiosk = await newKiosk(store, { operation: withoutReserve });
-    kiosk.terminal.next(closed);
-    kiosk.store.meddle(passOn, loseResponse);
-    expect(await kiosk.sell({ key: 'lost' })).toMatchObject({ status: 403 });
-    expect(await kiosk.sell({ key: 'lost' })).toMatchObject({ status: 201 });
   });
 });

@@ -87,7 +87,7 @@ describe('a checkpoint', () => {
         ),
     });
     const reply = await kiosk.sell();
-    expect(reply).toMatchObject({ status: 403, code: 'forbidden' });
+    expect(reply).toMatchObject({ status: 503, code: 'outcome-unknown' });
     expect(await kiosk.record()).toMatchObject({ recoveryPoint: 'weighed', leaseUntil: kiosk.clock.now() });
   });
 

@@ -108,7 +108,7 @@ describe('a lapsed lease', () => {
     await kiosk.sellAndDie(key, { done: true });
     kiosk.terminal.nextFound(async () => notBegun(new SemelError('forbidden', 'The provider locked us out.')));
     const second = await kiosk.sell({ key });
-    expect(second).toMatchObject({ status: 403, code: 'forbidden' });
+    expect(second).toMatchObject({ status: 503, code: 'outcome-unknown' });
     expect(await kiosk.record()).toMatchObject({ status: 'in_progress', attempt: 2, operationId: second.operation });
     const third = await kiosk.sell({ key });
     expect(third).toMatchObject({ status: 201, operation: second.operation });
