@@ -4,7 +4,7 @@ import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import type { Setback } from '../store/setback.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** A store that does not answer for this long is down: the caller hears so instead of waiting (R21). */
+/** A store that does not answer at all for this long is down: the caller hears so instead of waiting (R21). */
 const PATIENCE_WITH_AN_UNREACHABLE_STORE = 1_500;
 /** When a client may usefully come back. */
 const RETRY_AFTER = 1_000;
@@ -24,13 +24,15 @@ export async function persist<Outcome extends { readonly kind: string }>(
   deadline: Milliseconds,
   call: (signal: AbortSignal) => Promise<Outcome | Setback>,
 ): Promise<Exclude<Outcome, Setback>> {
-  const started = surroundings.now();
-  const signal = surroundings.abortAfter(milliseconds(deadline - started));
+  const signal = surroundings.abortAfter(milliseconds(deadline - surroundings.now()));
+  let silentSince: Milliseconds | undefined;
   for (let tries = 0; ; tries++) {
+    const triedAt = surroundings.now();
     const outcome = await call(signal);
     if (!isSetback(outcome)) return outcome as Exclude<Outcome, Setback>;
     surroundings.retried?.(outcome.reason);
-    const end = outcome.reason === 'unreachable' ? started + PATIENCE_WITH_AN_UNREACHABLE_STORE : deadline;
+    silentSince = outcome.reason === 'unreachable' ? (silentSince ?? triedAt) : undefined;
+    const end = silentSince === undefined ? deadline : silentSince + PATIENCE_WITH_AN_UNREACHABLE_STORE;
     const pause = fullJitter(tries, surroundings.random());
     if (surroundings.now() + pause >= Math.min(end, deadline)) throw givenUp(outcome);
     await surroundings.sleep(pause);

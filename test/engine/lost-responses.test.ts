@@ -61,7 +61,30 @@ it('C46 a handler that reads before it plans gets that 201 too', async () => {
   expect(await purse.pay({ key })).toMatchObject({ status: 201, replayed: true, text: first.text });
 });
 
-it('C52 forty lost responses in a row are outlasted', async () => {
+it('C52 forty lost responses in a row: each request ends in 201 or in a 503 whose retry replays, with one effect', async () => {
+  const clock = { ...setClock(), random: Math.random };
+  const purse = await newPurse(store, { clock });
+  purse.store.meddle(...Array(40).fill(loseResponse));
+  const key = randomUUID();
+  const given: Awaited<ReturnType<typeof purse.pay>>[] = [];
+  let answer = await purse.pay({ key });
+  while (answer.status !== 201) {
+    given.push(answer);
+    clock.advance(Number(answer.headers['retry-after']) * 1_000);
+    answer = await purse.pay({ key });
+  }
+  // No request has the patience for forty, so some of them gave up, each of them retryable.
+  expect(given.length).toBeGreaterThan(0);
+  for (const { status, code, text } of given) {
+    expect([status, code, JSON.parse(text).retryable]).toEqual([503, 'store-unavailable', true]);
+  }
+  expect(answer).toMatchObject({ status: 201, replayed: true });
+  expect([await purse.balance(), (await purse.receipts()).length]).toEqual([0, 1]);
+  await purse.setBalance(100);
+  expect(await purse.pay()).toMatchObject({ status: 201, replayed: false });
+});
+
+it('R22 responses that get lost faster than patience runs out are outlasted, by one transaction under one token', async () => {
   const purse = await newPurse(store, { clock: setClock(undefined, 0.001) });
   purse.store.meddle(...Array(40).fill(loseResponse));
   expect(await purse.pay()).toMatchObject({ status: 201, replayed: false });

@@ -6,7 +6,7 @@ import { SYSTEM } from '../../lib/engine/surroundings.ts';
 import { documentClient } from '../../lib/store/document-client.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { freshStore } from '../setup/fresh-store.ts';
-import { cancelWith, failWith, passOn, reset } from '../setup/meddled-store.ts';
+import { cancelWith, failWith, hang, type Meddling, passOn, reset } from '../setup/meddled-store.ts';
 import { newPurse } from '../setup/purse.ts';
 
 let store: Store;
@@ -75,6 +75,13 @@ describe('a cancelled transaction', () => {
   });
 });
 
+it('R22 a transaction that meets another one with its own token in progress is sent again', async () => {
+  const purse = await newPurse(store);
+  purse.store.meddle(failWith('TransactionInProgressException'), failWith('TransactionInProgressException'));
+  expect(await purse.pay()).toMatchObject({ status: 201, replayed: false });
+  expect(purse.store.calls.map(({ name }) => name)).toEqual(Array(3).fill('TransactWriteCommand'));
+});
+
 describe('a single write', () => {
   it.each(['TransactionConflictException', 'ProvisionedThroughputExceededException', 'ThrottlingException'])(
     'R22 that meets %s is sent again',
@@ -114,6 +121,30 @@ describe('a store that cannot be reached', () => {
     expect(await purse.pay({ key: 'r21' })).toMatchObject({ status: 201, replayed: false });
   });
 
+  it('R22 is waited for from its first silence on, not from the start of the call', async () => {
+    const purse = await newPurse(store);
+    const slowly =
+      (meddling: Meddling): Meddling =>
+      (call) => {
+        purse.clock.advance(600);
+        return meddling(call);
+      };
+    const conflict = slowly(cancelWith('TransactionConflict', 'None', 'None'));
+    purse.store.meddle(conflict, conflict, conflict, reset);
+    expect(await purse.pay()).toMatchObject({ status: 201, replayed: false });
+  });
+
+  it('R22 now and then, answering in between, is not down', async () => {
+    const purse = await newPurse(store);
+    const conflict = cancelWith('TransactionConflict', 'None', 'None');
+    const rarely: Meddling = (call) => {
+      purse.clock.advance(1_000);
+      return reset(call);
+    };
+    purse.store.meddle(rarely, conflict, rarely, conflict, rarely, conflict);
+    expect(await purse.pay()).toMatchObject({ status: 201, replayed: false });
+  });
+
   it('R21 denied by its policy is a fault, not an outage', async () => {
     const purse = await newPurse(store);
     purse.store.meddle(failWith('AccessDeniedException'), passOn);
@@ -130,6 +161,13 @@ describe('a store that accepts connections and never answers', () => {
     endpoint = `http://127.0.0.1:${(mute.address() as { port: number }).port}`;
   });
   afterAll(() => mute.close());
+
+  it('R22 is given up when the time of the request is up, whatever its connection waits for', async () => {
+    const purse = await newPurse(store, { clock: { ...SYSTEM, advance: () => {} } });
+    purse.store.meddle(hang);
+    expect(await purse.pay({ remaining: 700 })).toMatchObject({ status: 503, code: 'store-unavailable' });
+    expect(purse.store.calls).toHaveLength(1);
+  });
 
   it('R21 is 503 within three seconds', async () => {
     const client = documentClient({ endpoint, region: 'eu-central-1' });

@@ -9,16 +9,20 @@ interface Call {
   readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: each command has an input of its own shape
   readonly input: any;
+  /** Aborts when the caller no longer waits. */
+  readonly signal: AbortSignal;
   /** Lets it through. */
   readonly send: () => Promise<unknown>;
 }
+
+type CallMade = Pick<Call, 'name' | 'input'>;
 
 /** What happens to a call instead of, before or after its being sent. */
 export type Meddling = (call: Call) => Promise<unknown>;
 
 export interface MeddledStore extends Store {
   /** What was sent, in order, meddled with or not. */
-  readonly calls: readonly Omit<Call, 'send' | 'command'>[];
+  readonly calls: readonly CallMade[];
   /** What happens to the next calls; those after them go through. */
   meddle(...next: readonly Meddling[]): void;
   /** Lets all calls through again. */
@@ -27,7 +31,7 @@ export interface MeddledStore extends Store {
 
 /** The store with somebody between it and DynamoDB. */
 export function meddledStore(store: Store): MeddledStore {
-  const calls: Omit<Call, 'send' | 'command'>[] = [];
+  const calls: CallMade[] = [];
   const next: Meddling[] = [];
   const client = new Proxy(store.client, {
     get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
@@ -37,7 +41,12 @@ export function meddledStore(store: Store): MeddledStore {
     const call = { name: command.constructor.name, input: command.input };
     calls.push({ ...call, input: structuredClone(call.input) });
     const meddling = next.shift() ?? passOn;
-    return meddling({ ...call, command, send: () => store.client.send(command, options) as Promise<unknown> });
+    return meddling({
+      ...call,
+      command,
+      signal: options.abortSignal,
+      send: () => store.client.send(command, options) as Promise<unknown>,
+    });
   }
   return { ...store, client, calls, meddle: (...more) => void next.push(...more), calm: () => void next.splice(0) };
 }
@@ -70,6 +79,10 @@ export const reset: Meddling = async () => {
   throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 };
 
+/** Never answered; only the caller's own signal ends it. */
+export const hang: Meddling = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
 /** What DynamoDB answers instead, by its exception's name. */
 export const failWith =
   (name: string): Meddling =>
@@ -82,5 +95,6 @@ export const cancelWith =
   (...reasons: readonly (string | CancellationReason)[]): Meddling =>
   async () => {
     const CancellationReasons = reasons.map((reason) => (typeof reason === 'string' ? { Code: reason } : reason));
-    throw new TransactionCanceledException({ message: 'Transaction cancelled', CancellationReasons, $metadata: {} });
+    const $metadata = { httpStatusCode: 400 };
+    throw new TransactionCanceledException({ message: 'Transaction cancelled', CancellationReasons, $metadata });
   };
