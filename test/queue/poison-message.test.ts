@@ -3,6 +3,7 @@ import { refuse } from '../../lib/protocol/plan.ts';
 import { SemelError } from '../../lib/protocol/problems.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { freshStore } from '../setup/fresh-store.ts';
+import { meddledStore, missPlainly, passOn } from '../setup/meddled-store.ts';
 import { failedIds } from '../setup/queue-event.ts';
 import { AddingConsumer, attached, message, type Run } from './adding-consumer.ts';
 
@@ -73,6 +74,21 @@ describe('a poison message', () => {
     expect(on.queue.rejected).toEqual([]);
     expect(on.count).toHaveBeenLastCalledWith('duplicate-message', on.consumer);
   });
+});
+
+it('R15 a redelivery looks for its marker in a transaction, since a plain read may miss one that just committed', async () => {
+  const meddled = meddledStore(store);
+  const careful = new AddingConsumer(meddled);
+  const once: Run = async ({ body, read }) =>
+    (await read.get(careful.key(body.name))) === undefined
+      ? careful.add(body)
+      : refuse('message-refused', 'It is there already.');
+  await careful.deliver([message('m1')], { run: once });
+  // The handler's own read sees the effect; after it, plain reads still miss what that was committed with.
+  meddled.meddle(passOn, missPlainly);
+  expect(failedIds(await careful.deliver([message('m1')], { run: once }))).toEqual([]);
+  expect(careful.queue.rejected).toEqual([]);
+  expect(careful.counted).toEqual(['new', 'duplicate-message']);
 });
 
 it('R30 a passing failure is delivered again', async () => {

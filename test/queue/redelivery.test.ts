@@ -1,3 +1,4 @@
+import type { SendMessageCommand, SendMessageCommandInput, SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { FauxqsServer } from 'fauxqs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -7,11 +8,15 @@ import type { LeasedOperation } from '../../lib/protocol/leased-operation.ts';
 import { declined, succeeded } from '../../lib/protocol/outside-call.ts';
 import { refuse } from '../../lib/protocol/plan.ts';
 import { days, hours } from '../../lib/protocol/time.ts';
+import { consumedQueue } from '../../lib/queue/consumed-queue.ts';
 import { leasedConsumer } from '../../lib/queue/leased-consumer.ts';
 import { onceConsumer } from '../../lib/queue/once-consumer.ts';
+import { readQueueMessage } from '../../lib/queue/queue-message.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { freshStore } from '../setup/fresh-store.ts';
+import { lambdaContext } from '../setup/http-event.ts';
 import { LocalQueue, startQueues } from '../setup/local-queues.ts';
+import { failedIds, queueEvent } from '../setup/queue-event.ts';
 
 let store: Store;
 let engine: Engine;
@@ -30,22 +35,20 @@ const Body = z.object({ name: z.string() });
 function adding(queue: LocalQueue) {
   const pk = crypto.randomUUID();
   const key = { pk, sk: 'sum' };
+  const fault: { thrown?: Error | undefined } = {};
+  const one = { Update: { Key: key, UpdateExpression: 'ADD amount :n', ExpressionAttributeValues: { ':n': 1 } } };
   const handler = onceConsumer({
     ...{ consumer: pk, body: Body, engine, queue: queue.consumed },
-    run: ({ body }) =>
-      body.name === 'poison'
-        ? refuse('account-not-found', 'There is none.')
-        : {
-            effects: [
-              { Update: { Key: key, UpdateExpression: 'ADD amount :n', ExpressionAttributeValues: { ':n': 1 } } },
-            ],
-          },
+    run: ({ body }) => {
+      if (fault.thrown !== undefined) throw fault.thrown;
+      return body.name === 'poison' ? refuse('account-not-found', 'There is none.') : { effects: [one] };
+    },
   });
   const sum = async () => {
     const get = new GetCommand({ TableName: store.dataTable, Key: key, ConsistentRead: true });
     return (await store.client.send(get)).Item?.amount ?? 0;
   };
-  return { handler, sum };
+  return { handler, sum, fault };
 }
 
 const eventId = (id: string) => ({ attributes: { 'Semel-Event-Id': id } });
@@ -61,6 +64,16 @@ describe('on a queue', () => {
     while ((await queue.invoke(handler)) > 0);
     expect(await sum()).toBe(1);
     expect(queue.size).toBe(0);
+  });
+
+  it('R27 a warm instance remembers nothing of a failed batch: its group goes on, and so does its message', async () => {
+    const { handler, sum, fault } = adding(new LocalQueue(server, { fifo: true }));
+    const batch = queueEvent(...['m1', 'm2', 'm3'].map((id) => ({ id, body: { name: 'n' }, group: 'g' })));
+    fault.thrown = new Error('not now');
+    expect(failedIds(await handler(batch, lambdaContext()))).toEqual(['m1', 'm2', 'm3']);
+    fault.thrown = undefined;
+    expect(failedIds(await handler(batch, lambdaContext()))).toEqual([]);
+    expect(await sum()).toBe(3);
   });
 
   it('C47 a redriven dead letter is still a duplicate, under its new message id', async () => {
@@ -94,6 +107,21 @@ describe('on a queue', () => {
     }
     expect(seen[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(seen[1]).toBe(seen[0]);
+  });
+
+  it('R30 poison keeps event id, reason and detail though its producer used all ten attributes', async () => {
+    const sent: SendMessageCommandInput[] = [];
+    const client = { send: async ({ input }: SendMessageCommand) => void sent.push(input) } as unknown as SQSClient;
+    const queue = consumedQueue(client, { queueUrl: 'queue', deadLetterQueueUrl: 'dead' });
+    const attributes = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`a${index}`, 'x']));
+    const { Records } = queueEvent({ id: 'm1', body: 'poison', attributes });
+    for (const message of Records.map(readQueueMessage)) {
+      await queue.deadLetter(message, { eventId: 'e1', reason: 'account-not-found', detail: 'There is none.' });
+    }
+    // SQS refuses an eleventh, and the message would come back for ever.
+    const names = Object.keys(sent[0]?.MessageAttributes ?? {});
+    expect(names).toHaveLength(10);
+    expect(names).toEqual(expect.arrayContaining(['Semel-Event-Id', 'Semel-Reason', 'Semel-Detail']));
   });
 
   it('R30 poison is in the dead-letter queue with event id and reason, and out of the queue', async () => {

@@ -44,7 +44,7 @@ export function meddledStore(store: Store): MeddledStore {
     return meddling({
       ...call,
       command,
-      signal: options.abortSignal,
+      signal: options?.abortSignal,
       send: () => store.client.send(command, options) as Promise<unknown>,
     });
   }
@@ -73,6 +73,13 @@ export function holdBack(): {
   };
   return { meddling, reached: reached.promise, letGo: letGo.resolve };
 }
+
+/** A replica that lags behind: whoever does not ask for a consistent read finds nothing. */
+export const lag: Meddling = ({ name, input, send }) =>
+  name === 'GetCommand' && input.ConsistentRead !== true ? Promise.resolve({}) : send();
+
+/** A transaction whose other items are visible already, but not this one: only a read transaction waits for it. */
+export const missPlainly: Meddling = ({ name, send }) => (name === 'GetCommand' ? Promise.resolve({}) : send());
 
 /** Not even sent. */
 export const reset: Meddling = async () => {

@@ -108,6 +108,7 @@ describe('a reply that is too large to keep', () => {
     expect([first.status, first.text.length]).toEqual([201, MAX_REPLY_BYTES + 1]);
     const again = await kiosk.sell({ key });
     expect(again).toMatchObject({ status: 410, code: 'reply-not-kept', operation: first.operation });
+    expect(kiosk.counted).toEqual(['new', 'replayed']);
     expect(JSON.parse(again.text)).toMatchObject({ retryable: false, operation: first.operation });
     expect(again.headers['retry-after']).toBeUndefined();
     expect(await kiosk.record()).toMatchObject({ status: 'completed' });

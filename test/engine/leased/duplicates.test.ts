@@ -45,6 +45,28 @@ describe('a duplicate of a running request', () => {
     void first.answer;
   });
 
+  it('R18 that waits does not look in step with the others that wait', async () => {
+    const slept: number[] = [];
+    const chances = [0, 0.999, 0.25, 0.75];
+    let kiosk: Kiosk;
+    kiosk = await newKiosk(store, {
+      surroundings: {
+        random: () => chances[slept.length % chances.length] ?? 0,
+        sleep: async (duration) => {
+          slept.push(duration);
+          kiosk.clock.advance(duration);
+        },
+      },
+    });
+    const key = randomUUID();
+    const first = await underWay(kiosk, key);
+    expect(await kiosk.sell({ key, ...prefer('wait=1') })).toMatchObject({ status: 409 });
+    // From half to one and a half of 200 ms; the last one is what is left of the second.
+    expect(slept.slice(0, 4).map(Math.round)).toEqual([100, 300, 150, 250]);
+    expect(Math.round(slept.reduce((sum, pause) => sum + pause))).toBe(1_000);
+    void first.answer;
+  });
+
   it('C42 whose client was given up on gets 409, and later the reply', async () => {
     const kiosk = await newKiosk(store);
     const key = randomUUID();

@@ -102,6 +102,21 @@ describe('a lapsed lease', () => {
     expect(kiosk.terminal.asked).toEqual(['charge 1', 'find 2']);
   });
 
+  it('R38 keeps the correlation id that the operation was first known by', async () => {
+    const kiosk = await newKiosk(store);
+    const key = randomUUID();
+    kiosk.terminal.next(isSilent, isSilent);
+    const known: unknown[] = [];
+    for (const id of ['first', 'second', 'third']) {
+      await kiosk.sell({ key, headers: { 'X-Correlation-Id': id } });
+      const { status, attempt, correlationId } = await kiosk.record();
+      known.push([status, attempt, correlationId]);
+      kiosk.clock.advance(5_000);
+    }
+    const expected = ['in_progress', 'in_progress', 'completed'].map((status, index) => [status, index + 1, 'first']);
+    expect(known).toEqual(expected);
+  });
+
   it('C51 of one that charged, then a clean failure: the operation id survives, never a second charge', async () => {
     const kiosk = await newKiosk(store, { operation: withoutReserve });
     const key = randomUUID();
