@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { createEngine } from '../../lib/engine/engine.ts';
 import { SYSTEM } from '../../lib/engine/surroundings.ts';
 import type { HttpResponse } from '../../lib/http/respond.ts';
@@ -29,7 +29,7 @@ interface PaymentFacts {
 }
 
 /** An endpoint for payments from each source, on tables of its own; its clock and the handler's luck are the test's. */
-export async function openReceiver() {
+export async function openReceiver({ run: plans = receivePayment } = {}) {
   const store = await freshStore();
   const clock = { now: Date.UTC(2026, 10, 30) };
   const fault = { thrown: undefined as Error | undefined };
@@ -42,7 +42,7 @@ export async function openReceiver() {
       body: PaymentEvent,
       handles: isPaymentEvent,
       run: async ({ body, event, read }) => {
-        const plan = await receivePayment(body, event, read);
+        const plan = await plans(body, event, read);
         if (fault.thrown !== undefined) throw fault.thrown;
         return plan;
       },
@@ -72,6 +72,13 @@ export async function openReceiver() {
 
   return {
     ...{ store, clock, fault, unique, seconds, post, openAccount, remembered },
+    /** What DynamoDB does in its own time: everything is gone that has expired by now. */
+    expire: async () => {
+      const due = (await remembered()).filter(({ expiresAt }) => Number(expiresAt) * 1_000 <= clock.now);
+      for (const { pk } of due) {
+        await store.client.send(new DeleteCommand({ TableName: store.table, Key: { pk } }));
+      }
+    },
     markers: async () => (await remembered()).length,
     balanceOf: async (account: string) => (await readItem(store, accountKey(account)))?.balance,
     /** A payment as a provider tells it, ready to be sent again. */
