@@ -76,6 +76,7 @@ export function createRetryingFetch(options: RetryingFetchOptions): RetryingFetc
     attempts: 10,
     attemptTimeout: 10_000,
     deadline: 60_000,
+    // The protocol's CLIENT_RETRY_HORIZON, which endpoints are held to; written out, since its module is not worth its bytes.
     retention: 86_400_000,
     backoff: { base: 200, cap: 10_000 },
     circuitOf: circuits(options.circuit ?? { failures: 5, openFor: 10_000 }),

@@ -45,7 +45,7 @@ export type { Query, Reader } from '../protocol/reader.ts';
 export type { IdempotencyRecord } from '../protocol/record.ts';
 export type { StoredBody } from '../protocol/reply.ts';
 export type { CipherContext, EncryptBody, ReplyCipher } from '../protocol/reply-cipher.ts';
-export { assertRetention, DEFAULT_RETENTION, MONEY_RETENTION } from '../protocol/retention.ts';
+export { assertRetention, CLIENT_RETRY_HORIZON, DEFAULT_RETENTION, MONEY_RETENTION } from '../protocol/retention.ts';
 export type { Scope } from '../protocol/scope.ts';
 export { days, hours, type Milliseconds, milliseconds, type Seconds, seconds } from '../protocol/time.ts';
 export { documentClient } from '../store/document-client.ts';

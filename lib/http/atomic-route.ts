@@ -5,11 +5,11 @@ import { assertCipher } from '../engine/keep-reply.ts';
 import { runAtomic } from '../engine/run-atomic.ts';
 import type { Planned } from '../protocol/plan.ts';
 import type { StoredBody } from '../protocol/reply.ts';
-import { DEFAULT_RETENTION } from '../protocol/retention.ts';
 import type { Milliseconds, Seconds } from '../protocol/time.ts';
 import { answerKeyed } from './answering-problems.ts';
 import { parseBody } from './read-body.ts';
 import {
+  endpointRetention,
   enter,
   type HttpContext,
   type KeyedRoute,
@@ -36,7 +36,7 @@ export interface AtomicRoute<Body> extends RouteBase, KeyedRoute {
   readonly mode: 'atomic';
   /** The body's schema; unknown members are ignored here but belong to the fingerprint. */
   readonly body?: ZodType<Body>;
-  /** How long replies are replayed (R23). @default 24 hours */
+  /** How long replies are replayed, at least for `retryHorizon` (R23). @default 24 hours */
   readonly retention?: Seconds;
   /** How bodies of replies are kept (R17, R20); `encrypted` takes an engine with a `replyCipher`. @default 'whole' */
   readonly storedBody?: StoredBody;
@@ -45,16 +45,17 @@ export interface AtomicRoute<Body> extends RouteBase, KeyedRoute {
   readonly run: (context: OperationContext<Body>) => Planned | Promise<Planned>;
 }
 
-/** @throws Error when its replies are to be encrypted and the engine has no cipher */
+/** @throws Error when its replies are to be encrypted and the engine has no cipher, or are kept for too short a time */
 export function atomicRoute<Body>(options: AtomicRoute<Body>): RouteHandler {
   assertCipher({ name: options.operation, storedBody: options.storedBody }, options.engine);
+  const retention = endpointRetention(options, options.retention);
   return async (request, context) => {
     const entered = await enter(options, request, context);
     const { attempt, body } = startKeyed(options, entered, request, options.body === undefined ? 'any' : 'json');
     const { caller, read } = entered;
     const { params, query } = request;
     const answer = await runAtomic(entered.engine, attempt, {
-      retention: options.retention ?? DEFAULT_RETENTION,
+      retention,
       ...(options.storedBody && { storedBody: options.storedBody }),
       ...(options.authorize && { authorize: options.authorize }),
       // Parsed anew for each run: what one run does to its input, the next does not see.

@@ -13,9 +13,16 @@ import { DEFAULT_RETENTION } from '../protocol/retention.ts';
 import type { Seconds } from '../protocol/time.ts';
 import { answerKeyed } from './answering-problems.ts';
 import { parseBody } from './read-body.ts';
-import { enter, type KeyedRoute, type RouteBase, type RouteHandler, startKeyed } from './route-context.ts';
+import {
+  endpointRetention,
+  enter,
+  type KeyedRoute,
+  type RouteBase,
+  type RouteHandler,
+  startKeyed,
+} from './route-context.ts';
 
-interface LeasedBase<Body> extends RouteBase, Pick<KeyedRoute, 'scope'> {
+interface LeasedBase<Body> extends RouteBase, Pick<KeyedRoute, 'scope' | 'retryHorizon'> {
   readonly mode: 'leased';
   readonly body?: ZodType<Body>;
   /** Asked before a replay (R4). @default everyone who has the key may see its reply */
@@ -33,7 +40,7 @@ export interface LeasedRoute<Body, Intent> extends LeasedBase<Body> {
 /** A handler of one's own under a lease: no plans, one run. */
 export interface WrappedRoute<Body> extends LeasedBase<Body> {
   readonly operation: string;
-  /** How long replies are replayed (R23). @default 24 hours */
+  /** How long replies are replayed, at least for `retryHorizon` (R23). @default 24 hours */
   readonly retention?: Seconds;
   /** How bodies of replies are kept (R17, R20); `encrypted` takes an engine with a `replyCipher`. @default 'whole' */
   readonly storedBody?: StoredBody;
@@ -47,12 +54,18 @@ export interface WrappedRoute<Body> extends LeasedBase<Body> {
   readonly run: (phase: CallPhase<Body>) => Promise<ReplyDraft | Refusal>;
 }
 
-/** @throws Error when its replies are to be encrypted and the engine has no cipher */
+/** @throws Error when its replies are to be encrypted and the engine has no cipher, or are kept for too short a time */
 export function leasedRoute<Body, Intent>(options: LeasedRoute<Body, Intent> | WrappedRoute<Body>): RouteHandler {
   const { operation, intent } = 'run' in options ? wrapped(options) : options;
+  const { scope, retryHorizon } = options;
+  const keyed = {
+    operation: operation.name,
+    ...(scope && { scope }),
+    ...(retryHorizon !== undefined && { retryHorizon }),
+  };
   assertCipher(operation, options.engine);
+  endpointRetention(keyed, operation.retention);
   return async (request, context) => {
-    const keyed = { operation: operation.name, ...(options.scope && { scope: options.scope }) };
     const entered = await enter(options, request, context);
     const { attempt, body } = startKeyed(keyed, entered, request, options.body === undefined ? 'any' : 'json');
     const answer = await runLeased(entered.engine, attempt, {

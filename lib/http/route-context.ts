@@ -6,8 +6,9 @@ import { persistentReader } from '../engine/persistent-reader.ts';
 import type { RequestBody } from '../protocol/fingerprint.ts';
 import { parseIdempotencyKey } from '../protocol/key.ts';
 import type { Reader } from '../protocol/reader.ts';
+import { assertRetention, CLIENT_RETRY_HORIZON, DEFAULT_RETENTION } from '../protocol/retention.ts';
 import type { Scope } from '../protocol/scope.ts';
-import { type Milliseconds, milliseconds } from '../protocol/time.ts';
+import { type Milliseconds, milliseconds, type Seconds } from '../protocol/time.ts';
 import { type Authenticate, apiKeyCaller } from './authenticate.ts';
 import { correlationIdOf } from './correlation-id.ts';
 import { readBody } from './read-body.ts';
@@ -41,6 +42,31 @@ export interface KeyedRoute {
   readonly operation: string;
   /** Within what a key is unique (R3). @default 'caller' */
   readonly scope?: Scope;
+  /**
+   * How long after its first try a client may still send the same request. Replies are kept at least that long, or a late
+   * retry would run again; say so where all clients stop sooner.
+   *
+   * @default 24 hours, as the client of this package does
+   */
+  readonly retryHorizon?: Seconds;
+}
+
+/**
+ * How long an endpoint keeps replies. Asked when the endpoint is made, so that one which forgets too soon never answers.
+ *
+ * @rule R23
+ * @throws RangeError when that is shorter than its clients retry; the message states both numbers
+ */
+export function endpointRetention(
+  { operation, retryHorizon = CLIENT_RETRY_HORIZON }: KeyedRoute,
+  retention: Seconds = DEFAULT_RETENTION,
+): Seconds {
+  try {
+    assertRetention(retention, retryHorizon);
+    return retention;
+  } catch (cause) {
+    throw new RangeError(`${operation}: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** A request whose caller is known. */

@@ -1,7 +1,10 @@
 import { days, hours, type Seconds } from './time.ts';
 
-/** A day: longer than any client of ours retries, and what other published APIs keep. */
-export const DEFAULT_RETENTION: Seconds = hours(24);
+/** For how long the client of this package sends a key again, unless it is told otherwise. */
+export const CLIENT_RETRY_HORIZON: Seconds = hours(24);
+
+/** A day: as long as any client of ours retries, and what other published APIs keep. */
+export const DEFAULT_RETENTION: Seconds = CLIENT_RETRY_HORIZON;
 
 /** Charges and refunds: disputes and end-of-month repairs repeat requests that are weeks old. */
 export const MONEY_RETENTION: Seconds = days(30);

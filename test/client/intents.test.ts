@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Progress } from '../../lib/client/progress.ts';
+import { createRetryingFetch } from '../../lib/client/retrying-fetch.ts';
+import { CLIENT_RETRY_HORIZON } from '../../lib/protocol/retention.ts';
 import { failureOf, impatientClient } from './impatient-client.ts';
 import { problem } from './problem.ts';
 import { storage } from './storage.ts';
@@ -112,6 +114,20 @@ describe('an intent', () => {
     expect(server.received).toEqual([]);
     const longer = impatientClient({ storage: kept, retention: 30 * 86_400_000 }).intent('order-8421');
     expect((await longer(server.url, order)).status).toBe(201);
+  });
+
+  it('R23 R40 sends a key for as long as endpoints keep its answer at the least, and no longer', async () => {
+    const server = await troubledServer(CREATED, CREATED);
+    const sentAfter = async (age: number) => {
+      const kept = storage();
+      kept.items.set('semel:intent:order-8421', JSON.stringify({ key: 'old', madeAt: Date.now() - age }));
+      await createRetryingFetch({ storage: kept })
+        .intent('order-8421')(server.url, order)
+        .catch(() => undefined);
+      return server.received.length;
+    };
+    const horizon = CLIENT_RETRY_HORIZON * 1_000;
+    expect([await sentAfter(horizon), await sentAfter(horizon - 60_000)]).toEqual([0, 1]);
   });
 
   it('R40 stops in the middle of its retries when the key gets too old', async () => {

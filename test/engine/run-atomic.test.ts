@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hours } from '../../lib/protocol/time.ts';
+import { days } from '../../lib/protocol/time.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { freshStore } from '../setup/fresh-store.ts';
 import { newPurse, records } from '../setup/purse.ts';
@@ -39,11 +39,11 @@ describe('a first request', () => {
   });
 
   it('R23 is kept for its retention, counted from completion', async () => {
-    const purse = await newPurse(store, { retention: hours(1) });
+    const purse = await newPurse(store, { retention: days(30) });
     const { operation } = await purse.pay();
     expect(await purse.record(operation)).toMatchObject({
       status: 'completed',
-      expiresAt: purse.clock.now() / 1_000 + 3_600,
+      expiresAt: purse.clock.now() / 1_000 + 30 * 86_400,
     });
   });
 });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createEngine, type Engine } from '../../lib/engine/engine.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { hours } from '../../lib/protocol/time.ts';
+import { endpoint, route } from '../../lib/http/endpoint.ts';
+import { days, hours, type Seconds, seconds } from '../../lib/protocol/time.ts';
 import { freshStore } from '../setup/fresh-store.ts';
 import { send } from '../setup/purse.ts';
 import { setClock } from '../setup/set-clock.ts';
@@ -101,4 +101,60 @@ it('C16 a function that is about to end is not answered behind the back of its h
   });
   // The engine's clock stands still, so only who watches the function's own time could answer early.
   expect(await send(handler, { remaining: pause / 3 })).toMatchObject({ status: 201, text: 'done' });
+});
+
+describe('an endpoint whose replies are kept for less than its clients retry', () => {
+  const run = () => ({ status: 201 });
+  const keptFor = (retention: Seconds) => ({
+    name: 'pay',
+    retention,
+    call: async () => ({ kind: 'succeeded', result: undefined }) as const,
+    settle: run,
+    cancel: run,
+  });
+  const MAKE: [string, (retention: Seconds, retryHorizon?: Seconds) => unknown][] = [
+    [
+      'atomic',
+      (retention, retryHorizon) =>
+        route({
+          operation: 'pay',
+          mode: 'atomic',
+          run,
+          retention,
+          ...(retryHorizon !== undefined && { retryHorizon }),
+        }),
+    ],
+    [
+      'wrapped',
+      (retention, retryHorizon) =>
+        route({
+          operation: 'pay',
+          mode: 'leased',
+          run: async () => run(),
+          retention,
+          ...(retryHorizon !== undefined && { retryHorizon }),
+        }),
+    ],
+    [
+      'leased',
+      (retention, retryHorizon) =>
+        route({
+          operation: keptFor(retention),
+          mode: 'leased',
+          intent: () => 0,
+          ...(retryHorizon !== undefined && { retryHorizon }),
+        }),
+    ],
+  ];
+
+  it.each(MAKE)('R23 is refused before the first request, with both numbers (%s)', (_, make) => {
+    expect(() => make(hours(1))).toThrow(/^pay: .* 3600 s .* 86400 s/);
+    expect(() => make(hours(24))).not.toThrow();
+  });
+
+  it.each(MAKE)('R23 may say that its clients stop sooner, or later (%s)', (_, make) => {
+    expect(() => make(hours(1), hours(1))).not.toThrow();
+    expect(() => make(hours(1), seconds(0))).not.toThrow();
+    expect(() => make(days(30), days(31))).toThrow(/2592000 s .* 2678400 s/);
+  });
 });

@@ -16,7 +16,8 @@ const Purchase = z.object({ amount: z.int().min(1) });
 type Purchase = z.infer<typeof Purchase>;
 type Run = AtomicRoute<Purchase>['run'];
 
-interface PurseOptions extends Partial<Pick<AtomicRoute<Purchase>, 'authorize' | 'retention' | 'storedBody'>> {
+interface PurseOptions
+  extends Partial<Pick<AtomicRoute<Purchase>, 'authorize' | 'retention' | 'retryHorizon' | 'storedBody'>> {
   readonly clock?: SetClock;
   readonly balance?: number;
   readonly keySecret?: string;
@@ -118,12 +119,14 @@ const payFrom =
     },
   });
 
-function payEndpoint(engine: Engine, id: string, { run, authorize, retention, storedBody }: PurseOptions) {
+function payEndpoint(engine: Engine, id: string, options: PurseOptions) {
+  const { run, authorize, retention, retryHorizon, storedBody } = options;
   const pay = payFrom(id);
   return endpoint<Purchase>({
     ...{ engine, operation: 'pay', mode: 'atomic', body: Purchase },
     ...(authorize && { authorize }),
     ...(retention && { retention }),
+    ...(retryHorizon && { retryHorizon }),
     ...(storedBody && { storedBody }),
     authenticate: async (request) => request.header('X-Caller')[0] ?? '',
     run: (context) => (run ? run(context, pay) : pay(context)),

@@ -6,7 +6,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import type { WrappedRoute } from '../../../lib/http/leased-route.ts';
 import { refuse } from '../../../lib/protocol/plan.ts';
 import { SemelError } from '../../../lib/protocol/problems.ts';
-import { hours } from '../../../lib/protocol/time.ts';
+import { days } from '../../../lib/protocol/time.ts';
 import type { Store } from '../../../lib/store/store.ts';
 import { freshStore } from '../../setup/fresh-store.ts';
 import { meddledStore } from '../../setup/meddled-store.ts';
@@ -30,7 +30,7 @@ function wrap(...runs: readonly Run[]) {
   const left = [...runs];
   const handler = endpoint({
     ...{ engine: createEngine({ store: meddled, surroundings: clock }), operation, mode: 'leased', body: Note },
-    retention: hours(1),
+    retention: days(2),
     authenticate: async () => 'alice',
     run: async (phase) => {
       seen.push([phase.operation.id, phase.operation.attempt]);
@@ -62,7 +62,7 @@ describe('a plain handler under a lease', () => {
     expect(await note.send()).toMatchObject({ status: 201, replayed: true, text: first.text });
     expect(note.wrote()).toEqual(['PutCommand', 'PutCommand', 'PutCommand']);
     expect(note.seen).toEqual([[first.operation, 1]]);
-    expect(await note.record()).toMatchObject({ expiresAt: note.clock.now() / 1_000 + 3_600 });
+    expect(await note.record()).toMatchObject({ expiresAt: note.clock.now() / 1_000 + 2 * 86_400 });
   });
 
   it.each([
