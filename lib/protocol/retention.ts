@@ -4,7 +4,7 @@ import { days, hours, type Seconds } from './time.ts';
 export const CLIENT_RETRY_HORIZON: Seconds = hours(24);
 
 /** A day: as long as any client of ours retries, and what other published APIs keep. */
-export const DEFAULT_RETENTION: Seconds = CLIENT_RETRY_HORIZON;
+export const DEFAULT_RETENTION: Seconds = hours(24);
 
 /** Charges and refunds: disputes and end-of-month repairs repeat requests that are weeks old. */
 export const MONEY_RETENTION: Seconds = days(30);

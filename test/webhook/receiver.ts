@@ -4,6 +4,7 @@ import { SYSTEM } from '../../lib/engine/surroundings.ts';
 import type { HttpResponse } from '../../lib/http/respond.ts';
 import { routes } from '../../lib/http/routes.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { accountItem, accountKey } from '../../lib/wallet/account.ts';
 import { isPaymentEvent, PaymentEvent, receivePayment } from '../../lib/wallet/payment-event.ts';
 import { github } from '../../lib/webhook/github.ts';
@@ -72,13 +73,7 @@ export async function openReceiver({ run: plans = receivePayment } = {}) {
 
   return {
     ...{ store, clock, fault, unique, seconds, post, openAccount, remembered },
-    /** What DynamoDB does in its own time: everything is gone that has expired by now. */
-    expire: async () => {
-      const due = (await remembered()).filter(({ expiresAt }) => Number(expiresAt) * 1_000 <= clock.now);
-      for (const { pk } of due) {
-        await store.client.send(new DeleteCommand({ TableName: store.table, Key: { pk } }));
-      }
-    },
+    expire: () => deleteExpired(store, clock.now),
     markers: async () => (await remembered()).length,
     balanceOf: async (account: string) => (await readItem(store, accountKey(account)))?.balance,
     /** A payment as a provider tells it, ready to be sent again. */
@@ -91,4 +86,12 @@ export async function openReceiver({ run: plans = receivePayment } = {}) {
     send: (source: WebhookSource, { eventId, body }: { eventId: string; body: string }) =>
       post(source, body, signed(source, { id: eventId, at: seconds(), body })),
   };
+}
+
+/** What DynamoDB does in its own time: everything is gone that has expired by now. */
+async function deleteExpired({ client, table }: Store, now: number): Promise<void> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
+  for (const { pk } of Items.filter(({ expiresAt }) => Number(expiresAt) * 1_000 <= now)) {
+    await client.send(new DeleteCommand({ TableName: table, Key: { pk } }));
+  }
 }
