@@ -229,7 +229,8 @@ async function escalate({ held }: HeldRun, reason: string): Promise<Ending> {
 async function giveUp(run: HeldRun, told: SemelError | ReplyDraft): Promise<Ending> {
   const { held, reserved } = run;
   const frees = held.mayRelease && !reserved;
-  if (!frees && !saysLater(told)) return rest(run, causeOf(told));
+  if (!frees && !saysLater(told))
+    return rest(run, told instanceof SemelError ? told : new Error(`Not begun: ${told.status}.`));
   const outcome = frees ? await held.release() : await held.lapse(milliseconds(0));
   if (outcome.kind === 'lost' || outcome.kind === 'met') return { kind: 'lost', record: outcome.record };
   const answer = told instanceof SemelError ? told : serializeReply(told);
@@ -238,9 +239,6 @@ async function giveUp(run: HeldRun, told: SemelError | ReplyDraft): Promise<Endi
 
 const saysLater = (told: SemelError | ReplyDraft): boolean =>
   told instanceof SemelError ? PROBLEMS[told.code].retryable : isPassing(told);
-
-const causeOf = (told: SemelError | ReplyDraft): Error =>
-  told instanceof SemelError ? told : new Error(`The call did not begin: the answer would have been ${told.status}.`);
 
 function outcomeUnknown(unknowns: number, cause: unknown): SemelError {
   return new SemelError(
