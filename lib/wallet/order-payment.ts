@@ -79,12 +79,16 @@ const becomePaid = ({ pk, sk }: Item, attemptId: string, now: Milliseconds): Eff
   },
 });
 
-/** The refusal is final once this is written, and only while there is still too little (R16). */
+/**
+ * The refusal is final once this is written, and only while the order is pending and there is still too little (R16).
+ * Order and account were read one after the other: perhaps the account holds too little because the order is paid.
+ */
 function decline({ orderId, attemptId, caller }: PaymentInput, { order, account }: Found): Plan {
   const { detail } = insufficientFunds(String(order.account), account, Number(order.amount));
   return {
     effects: [
       remember({ ...attemptKey(caller, orderId, attemptId), orderId, attemptId, status: 'refused', detail }),
+      stillPending(order),
       stillTooLittle(order),
     ],
     reply: declined(detail),
@@ -93,6 +97,15 @@ function decline({ orderId, attemptId, caller }: PaymentInput, { order, account 
 
 const remember = (attempt: Item): Effect => ({
   Put: { Item: attempt, ConditionExpression: 'attribute_not_exists(pk)' },
+});
+
+const stillPending = ({ pk, sk }: Item): Effect => ({
+  ConditionCheck: {
+    Key: { pk, sk },
+    ConditionExpression: '#status = :pending',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':pending': 'pending' },
+  },
 });
 
 const stillTooLittle = ({ account, amount }: Item): Effect => ({

@@ -179,6 +179,37 @@ describe('payments of orders', () => {
     expect(await balanceOf(account)).toBe(600);
   });
 
+  it('R36 are not refused when another attempt pays between two reads', async () => {
+    const { orderId, account } = await anOrder(400);
+    const engine = createEngine({ store: wallet.store, surroundings: setClock() });
+    let paid: Promise<unknown> | undefined;
+    /** The order is read while it is pending, and its account once the other attempt has emptied it. */
+    const get: Reader['get'] = async (key) => {
+      if (key.sk === 'account') {
+        paid ??= pay(orderId, 'a1');
+        await paid;
+      }
+      return wallet.read.get(key);
+    };
+    const input = { orderId, attemptId: 'a2', caller: 'alice', request: { uuid: 'u', now: milliseconds(0) } };
+    const answer = await runNatural(engine, milliseconds(Date.UTC(2027, 0)), () =>
+      payOrder(input, { ...wallet.read, get }),
+    );
+    expect(answer).toMatchObject({ repeated: true, reply: { status: 200, body: { attemptId: 'a1' } } });
+    expect(await pay(orderId, 'a2')).toMatchObject({ status: 200, json: { attemptId: 'a1' } });
+    expect(await balanceOf(account)).toBe(0);
+  });
+
+  it('R36 are answered once and for all when four attempts come at once and there is enough for one', async () => {
+    for (let order = 1; order <= 5; order++) {
+      const { orderId, account } = await anOrder(400);
+      const attempts = ['a', 'b', 'c', 'd'];
+      const answers = await Promise.all(attempts.map((attempt) => pay(orderId, attempt)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(await balanceOf(account)).toBe(0);
+    }
+  });
+
   it('R34 of no order are 404', async () => {
     expect(await pay('order-none', 'a1')).toMatchObject({ status: 404, code: 'order-not-found' });
     expect(await pay('x'.repeat(3_000), 'a1')).toMatchObject({ status: 404, code: 'order-not-found' });
