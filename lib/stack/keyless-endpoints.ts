@@ -22,7 +22,7 @@ export const addKeylessEndpoints = (stack: Stack, { api, data }: WalletParts): v
       'DELETE /accounts/{id}/grants/{grantId}',
       'PUT /accounts/{id}/settings',
     ],
-    data: { table: data, actions: ['GetItem', 'PutItem', 'UpdateItem'] },
+    data: { table: data, actions: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
   });
 };
 

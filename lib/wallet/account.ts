@@ -83,6 +83,16 @@ export async function ownAccount(id: string, caller: string, read: Reader): Prom
   return item?.caller === caller ? item : undefined;
 }
 
+/** That the account is the caller's is a condition of the same transaction: no look before it could be outdated (R4). */
+export const owned = ({ account, caller }: { readonly account: string; readonly caller: string }): Effect => ({
+  ConditionCheck: {
+    Key: accountKey(account),
+    ConditionExpression: 'caller = :caller',
+    ExpressionAttributeValues: { ':caller': caller },
+  },
+  refuse: () => accountNotFound(account),
+});
+
 export async function showAccount(id: string, caller: string, read: Reader): Promise<ReplyDraft | Refusal> {
   const account = await ownAccount(id, caller, read);
   if (account === undefined) return accountNotFound(id);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Effect, type Item, type Plan, type Planned, refuse } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { Reader } from '../protocol/reader.ts';
-import { accountKey, accountNotFound, ownAccount } from './account.ts';
+import { accountKey, accountNotFound, ownAccount, owned } from './account.ts';
 import { MAX_AMOUNT } from './money.ts';
 import { NaturalId } from './natural-id.ts';
 
@@ -73,7 +73,7 @@ function changeGrant(
   reply: Plan['reply'],
   change: number,
 ): Plan {
-  return { effects: [replaced(grantKey(address), before, after), ...moveCredits(address.account, change)], reply };
+  return { effects: [replaced(grantKey(address), before, after), moveCredits(address, change)], reply };
 }
 
 /** Over what was read, or planned anew. */
@@ -89,18 +89,26 @@ const replaced = (key: Item, before: Item | undefined, after: Item): Effect => (
   },
 });
 
-/** The account's credits are the sum of its grants; nothing to move is no write. */
-function moveCredits(account: string, change: number): readonly Effect[] {
-  if (change === 0) return [];
-  const move: Effect = {
+/** The account's credits are the sum of its grants. Nothing to move is no write, but still the owner's alone to say. */
+function moveCredits(address: GrantAddress, change: number): Effect {
+  if (change === 0) return owned(address);
+  const { account, caller } = address;
+  return {
     Update: {
       Key: accountKey(account),
       UpdateExpression: 'SET credits = credits + :change, #version = #version + :one',
-      ConditionExpression: 'credits <= :room',
+      ConditionExpression: 'caller = :caller AND credits <= :room',
       ExpressionAttributeNames: { '#version': 'version' },
-      ExpressionAttributeValues: { ':change': change, ':one': 1, ':room': MAX_AMOUNT - Math.max(change, 0) },
+      ExpressionAttributeValues: {
+        ':change': change,
+        ':one': 1,
+        ':caller': caller,
+        ':room': MAX_AMOUNT - Math.max(change, 0),
+      },
     },
-    refuse: () => refuse('balance-limit', `Account ${account} cannot hold ${change} more credits.`),
+    refuse: (old) =>
+      old?.caller === caller
+        ? refuse('balance-limit', `Account ${account} cannot hold ${change} more credits.`)
+        : accountNotFound(account),
   };
-  return [move];
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Effect, type Item, type Plan, type Refusal, type ReplyDraft, refuse } from '../protocol/plan.ts';
 import { scopedKey } from '../protocol/scope.ts';
 import type { Milliseconds } from '../protocol/time.ts';
-import { accountKey, accountNotFound } from './account.ts';
+import { owned } from './account.ts';
 import { AccountId } from './account-id.ts';
 import { Amount } from './money.ts';
 import { NaturalId } from './natural-id.ts';
@@ -31,7 +31,7 @@ export function placeOrder(input: OrderInput): Plan {
     status: 'pending',
     createdAt: now,
   };
-  return { effects: [placed(order), owned(account, caller)], reply: { status: 201, body: orderView(order) } };
+  return { effects: [placed(order), owned({ account, caller })], reply: { status: 201, body: orderView(order) } };
 }
 
 const placed = (order: Item): Effect => ({
@@ -45,16 +45,6 @@ function meetOrder(order: Item, old: Item): ReplyDraft | Refusal {
   if (same) return { status: 200, body: orderView(old) };
   return refuse('order-differs', `Order ${order.orderId} exists with another account or amount.`);
 }
-
-/** That the account is the caller's is a condition of the same transaction: no look before it could be outdated (R4). */
-const owned = (account: string, caller: string): Effect => ({
-  ConditionCheck: {
-    Key: accountKey(account),
-    ConditionExpression: 'caller = :caller',
-    ExpressionAttributeValues: { ':caller': caller },
-  },
-  refuse: () => accountNotFound(account),
-});
 
 /** What callers see of an order. */
 export const orderView = ({ orderId, account, amount, status, createdAt, attemptId, paidAt }: Item) => ({

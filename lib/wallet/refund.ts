@@ -47,23 +47,23 @@ async function reserveRefund({ intent, caller, operation, read }: Phase<RefundIn
   };
   return {
     effects: [
-      holdRefundable(intent, amount),
+      holdRefundable(intent, amount, caller),
       holdFunds({ account: String(account), amount }),
       { Put: { Item: refund, ConditionExpression: 'attribute_not_exists(pk)' } },
     ],
   };
 }
 
-/** Where the amount was left open, another refund came in between the look and the hold: look again. */
-const holdRefundable = (intent: RefundIntent, amount: number): Effect => ({
+/** Where the amount was left open, it is all that is left, as it was seen: where that has changed, look again. */
+const holdRefundable = (intent: RefundIntent, amount: number, caller: string): Effect => ({
   Update: {
     Key: chargeKey(intent.charge),
     UpdateExpression: 'SET refundable = refundable - :amount',
-    ConditionExpression: 'refundable >= :amount',
-    ExpressionAttributeValues: { ':amount': amount },
+    ConditionExpression: `caller = :caller AND refundable ${intent.amount === undefined ? '=' : '>='} :amount`,
+    ExpressionAttributeValues: { ':amount': amount, ':caller': caller },
   },
   refuse: (old) => {
-    if (old === undefined) return chargeNotFound(intent.charge);
+    if (old?.caller !== caller) return chargeNotFound(intent.charge);
     return intent.amount === undefined ? undefined : exceeds(old, amount);
   },
 });

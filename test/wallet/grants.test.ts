@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runNatural } from '../../lib/engine/run-natural.ts';
+import { milliseconds } from '../../lib/protocol/time.ts';
 import { accountKey } from '../../lib/wallet/account.ts';
-import { readItem } from '../setup/items.ts';
+import { deleteGrant, putGrant } from '../../lib/wallet/grant.ts';
+import { putItem, readItem } from '../setup/items.ts';
 import { openKeylessWallet } from './keyless.ts';
 
 let wallet: Awaited<ReturnType<typeof openKeylessWallet>>;
@@ -88,6 +91,29 @@ describe('grants', () => {
     expect(await remove(account, 'g1', 'bob')).toMatchObject({ status: 404, code: 'account-not-found' });
     expect(await put(account, 'g1', 5)).toMatchObject({ status: 201 });
   });
+
+  it.each(['five credits', 'none', 'a tombstone'])(
+    'R4 are written under the owner of that moment: %s',
+    async (what) => {
+      const account = await wallet.openAccount();
+      const address = { account, grantId: 'g1', caller: 'alice' };
+      const seen = wallet.read.get;
+      /** The account changes hands after the look. */
+      const get: typeof seen = async (key) => {
+        const item = await seen(key);
+        if (key.sk === 'account') await putItem(wallet.store, { ...item, caller: 'bob' });
+        return item;
+      };
+      const read = { ...wallet.read, get };
+      const plan = () =>
+        what === 'a tombstone'
+          ? deleteGrant(address, read)
+          : putGrant({ ...address, credits: what === 'none' ? 0 : 5 }, read);
+      const late = runNatural(wallet.engine, milliseconds(Date.now() + 10_000), plan);
+      await expect(late).rejects.toMatchObject({ code: 'account-not-found' });
+      expect(await readItem(wallet.store, { pk: accountKey(account).pk, sk: 'grant#g1' })).toBeUndefined();
+    },
+  );
 
   it('R37 are whole numbers from 0 to 2^53 − 1, and their sum is too', async () => {
     const account = await wallet.openAccount();

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { milliseconds } from '../../lib/protocol/time.ts';
+import { httpProvider } from '../../lib/wallet/provider.ts';
+import { refundOperation } from '../../lib/wallet/refund.ts';
 import { type Charging, startCharging } from './charging.ts';
 
 let wallet: Charging;
@@ -70,6 +73,31 @@ describe('a refund', () => {
     const reply = await wallet.refund(charge, asked === 'nothing' ? {} : { amount: 1 });
     expect(reply).toMatchObject({ status: 422, body: { type: '/problems/refund-exceeds-charge' } });
     expect(refunds()).toHaveLength(1);
+  });
+
+  it.each([
+    [undefined, '='],
+    [200, '>='],
+  ])('R16 of %s holds what was decided on: refundable %s :amount, and whose it is', async (amount, compared) => {
+    const { reserve } = refundOperation(httpProvider({ url: 'http://localhost', timeout: milliseconds(1) }));
+    const seen = { id: charge, caller: 'alice', account, refundable: 300, providerReference: 'pay_1' };
+    const reservation = await reserve?.(
+      {
+        ...{ intent: { charge, amount }, caller: 'alice' },
+        operation: { id: 'op', uuid: randomUUID(), now: milliseconds(0), attempt: 1 },
+        read: { get: async () => seen, query: async () => [] },
+      },
+      1,
+    );
+    const [hold] = reservation && 'effects' in reservation ? reservation.effects : [];
+    expect(hold).toMatchObject({
+      Update: { ConditionExpression: `caller = :caller AND refundable ${compared} :amount` },
+    });
+    // What came back to the charge since belongs to what is left of it: a refund of all that is left looks again.
+    expect(hold?.refuse?.({ ...seen, refundable: 500 })).toEqual(
+      amount && expect.objectContaining({ detail: expect.any(String) }),
+    );
+    expect(hold?.refuse?.({ ...seen, caller: 'bob' })).toMatchObject({ problem: 'charge-not-found' });
   });
 
   it('of another caller’s charge is of none', async () => {
