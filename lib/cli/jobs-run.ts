@@ -1,3 +1,4 @@
+import { isDate } from '../protocol/time.ts';
 import { type Command, type Input, textOption } from './command.ts';
 import { PROJECT_ROOT } from './project-root.ts';
 import { findRunningCloud } from './running-cloud.ts';
@@ -8,7 +9,8 @@ export const jobsRun: Command = {
   name: 'jobs run',
   summary: 'Run a scheduled job of the local cloud now.',
   description: `Starts the function of a schedule at once and prints what it returned. A job is named by the beginning of its
-schedule's name in the stack; case does not count. A job that is done for its date is not done again.
+schedule's name in the stack; case does not count. A job that is done for its date is not done again, and a day that is
+not over yet, in UTC, is refused.
 
 It runs in the local cloud that runs from this checkout. At AWS, invoke the function:
   aws lambda invoke --function-name <function> --payload '{"date":"2026-11-30"}' --cli-binary-format raw-in-base64-out out.json`,
@@ -30,17 +32,24 @@ It runs in the local cloud that runs from this checkout. At AWS, invoke the func
     const [job = ''] = input.positionals;
     const query = dateOf(input);
     const answer = await post(`${urlOf(input)}/_local/jobs/${encodeURIComponent(job)}${query}`);
-    const body = (await answer.json()) as { readonly payload?: string; readonly detail?: string };
+    const body = (await answer.json()) as Ended;
     if (answer.ok && body.payload !== undefined) return terminal.print(body.payload);
-    throw new CommandError(body.detail ?? `The job did not end well: ${JSON.stringify(body)}`);
+    const failed = body.error && `The job failed: ${body.error.errorMessage}`;
+    throw new CommandError(body.detail ?? failed ?? `The job did not end well: ${JSON.stringify(body)}`);
   },
 };
+
+/** What the local cloud answers: what the function returned, or threw, or why there is no such job. */
+interface Ended {
+  readonly payload?: string;
+  readonly error?: { readonly errorMessage: string };
+  readonly detail?: string;
+}
 
 function dateOf(input: Input): string {
   const date = textOption(input, 'date');
   if (date === undefined) return '';
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date));
-  if (!isDate) throw new UsageError(`--date is "${date}", which is not a date like 2026-11-30.`);
+  if (!isDate(date)) throw new UsageError(`--date is "${date}", which is not a date like 2026-11-30.`);
   return `?input=${encodeURIComponent(JSON.stringify({ date }))}`;
 }
 

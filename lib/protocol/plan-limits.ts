@@ -4,7 +4,7 @@ import type { Effect, Item } from './plan.ts';
 import { SemelError } from './problems.ts';
 
 /** DynamoDB takes 100 writes in a transaction; the record or marker is one of them. */
-const MOST_EFFECTS = 99;
+export const MOST_EFFECTS = 99;
 const LARGEST_ITEM = 400 * 1_024;
 const LARGEST_TRANSACTION = 4 * 1_024 * 1_024;
 

@@ -20,3 +20,9 @@ export const days = (count: number): Seconds => hours(count * 24);
 /** The epoch second in which retention that starts at `from` ends, rounded up so that nothing expires early (R8). */
 export const expiryAfter = (from: Milliseconds, retention: Seconds): Seconds =>
   seconds(Math.ceil(from / 1_000) + retention);
+
+/** Is this a day of the calendar? Date.parse alone takes 2026-02-30 for a day in March. @example isDate('2026-11-30') // true */
+export function isDate(text: string): boolean {
+  const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(moment) && new Date(moment).toISOString().slice(0, 10) === text;
+}

@@ -1,9 +1,13 @@
 import type { Effect, Item } from '../protocol/plan.ts';
+import { MOST_EFFECTS } from '../protocol/plan-limits.ts';
 import type { Reader } from '../protocol/reader.ts';
-import type { Milliseconds } from '../protocol/time.ts';
+import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 
-/** Lines of a page: far fewer effects than 99, since they are added up by currency first. */
+/** Lines that are read for a page; they are added up by currency, and a page ends before it has too many of those. */
 const PAGE = 200;
+
+/** A deposit that began before midnight is on the list of that day; its consumer has long ended by then. */
+const BOOKED_WITHIN = milliseconds(5 * 60_000);
 
 /** What came in on a day, waiting for the day's settlement. */
 const linesOf = (date: string): string => `unsettled#${date}`;
@@ -32,6 +36,7 @@ export const settlementLine = (line: {
  */
 export const settle = {
   name: 'settle',
+  readyAfter: BOOKED_WITHIN,
   page: async ({
     id: date,
     cursor = '',
@@ -43,17 +48,32 @@ export const settle = {
     readonly read: Reader;
     readonly now: Milliseconds;
   }) => {
-    const lines = await read.query({
+    const found = await read.query({
       condition: 'pk = :day AND sk > :cursor',
       values: { ':day': linesOf(date), ':cursor': cursor === '' ? ' ' : cursor },
       limit: PAGE,
     });
-    const effects = [...Map.groupBy(lines, ({ currency }) => String(currency))].map(([currency, same]) =>
-      addToSettlement(date, currency, same, now),
-    );
-    return { effects, next: lines.length < PAGE ? undefined : String(lines.at(-1)?.sk) };
+    const { lines, currencies } = fittingOnPage(found);
+    const effects = [...currencies].map(([currency, same]) => addToSettlement(date, currency, same, now));
+    const isLast = found.length < PAGE && lines.length === found.length;
+    return { effects, next: isLast ? undefined : String(lines.at(-1)?.sk) };
   },
 };
+
+/** As many lines, from the first, as make no more effects than a transaction takes: each currency is one. */
+function fittingOnPage(found: readonly Item[]) {
+  const currencies = new Map<string, Item[]>();
+  const lines: Item[] = [];
+  for (const line of found) {
+    const currency = String(line.currency);
+    const same = currencies.get(currency);
+    if (same === undefined && currencies.size === MOST_EFFECTS) break;
+    if (same === undefined) currencies.set(currency, [line]);
+    else same.push(line);
+    lines.push(line);
+  }
+  return { lines, currencies };
+}
 
 const addToSettlement = (date: string, currency: string, lines: readonly Item[], now: Milliseconds): Effect => ({
   Update: {

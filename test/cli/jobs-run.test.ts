@@ -14,7 +14,9 @@ beforeAll(async () => {
       ? [200, { kind: 'returned', payload: '{"ending":"done"}' }]
       : request.url?.includes('Broken')
         ? [502, { kind: 'timed-out' }]
-        : [404, { title: 'No such job', detail: 'No schedule begins with x. There are: SettleYesterday.' }];
+        : request.url?.includes('Early')
+          ? [502, { kind: 'failed', error: { errorType: 'RangeError', errorMessage: 'It is too early.', trace: [] } }]
+          : [404, { title: 'No such job', detail: 'No schedule begins with x. There are: SettleYesterday.' }];
     response.writeHead(Number(status), { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -39,7 +41,7 @@ describe('semel jobs run', () => {
     expect(asked.at(-1)).toBe('POST /_local/jobs/Settle');
   });
 
-  it.each(['30.11.2026', '2026-13-01', 'today'])('takes %s for no date', async (date) => {
+  it.each(['30.11.2026', '2026-13-01', '2026-02-30', 'today'])('takes %s for no date', async (date) => {
     const { code, explained } = await run('Settle', '--date', date);
     expect([code, explained]).toEqual([2, `--date is "${date}", which is not a date like 2026-11-30.`]);
   });
@@ -48,6 +50,7 @@ describe('semel jobs run', () => {
     const unknown = await run('x');
     expect([unknown.code, unknown.explained]).toEqual([1, 'No schedule begins with x. There are: SettleYesterday.']);
     expect((await run('Broken')).explained).toBe('The job did not end well: {"kind":"timed-out"}');
+    expect((await run('Early')).explained).toBe('The job failed: It is too early.');
     const nobody = await call('jobs', 'run', 'Settle', '--url', 'http://127.0.0.1:9');
     expect(nobody.explained).toBe('http://127.0.0.1:9/_local/jobs/Settle does not answer.');
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { call } from '../cli/call.ts';
 import { type HttpCaller, newCaller } from '../setup/http-caller.ts';
 
 /** Queue, poller and stream follow within moments; a busy machine takes its time. */
@@ -66,5 +67,14 @@ describe('over HTTP and the queues', () => {
     const run = async () => JSON.parse((await caller.send('POST', `/_local/jobs/settle?input=${input}`)).json.payload);
     expect(await run()).toEqual({ job: 'settle:2020-02-29', ending: 'done' });
     expect(await run()).toEqual({ job: 'settle:2020-02-29', ending: 'already-done' });
+  });
+
+  it('R33 the settlement of a day that is not over is refused, in words', async () => {
+    const { url } = inject('cloud');
+    const { code, printed, explained } = await call('jobs', 'run', 'settle', '--date', '2999-12-31', '--url', url);
+    expect({ code, printed }).toEqual({ code: 1, printed: '' });
+    expect(explained).toBe(
+      'The job failed: It is too early to work on 2999-12-31: in UTC, that day may be worked on from 3000-01-01T00:05:00Z.',
+    );
   });
 });

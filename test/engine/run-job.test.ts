@@ -1,14 +1,11 @@
-import { BatchWriteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine, type Engine } from '../../lib/engine/engine.ts';
 import { type Job, runJob } from '../../lib/engine/run-job.ts';
 import { SYSTEM } from '../../lib/engine/surroundings.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
-import { nightlyJob } from '../../lib/schedule/nightly-job.ts';
 import type { Store } from '../../lib/store/store.ts';
-import { settle, settlementKey, settlementLine } from '../../lib/wallet/settle.ts';
 import { freshStore } from '../setup/fresh-store.ts';
-import { lambdaContext } from '../setup/http-event.ts';
 
 let store: Store;
 let engine: Engine;
@@ -23,7 +20,6 @@ beforeEach(() => {
   date = new Date(Date.UTC(2026, 0, ++night)).toISOString().slice(0, 10);
 });
 
-const DAY = 86_400_000;
 const soon = (from = Date.now(), time = 60_000) => milliseconds(from + time);
 
 /** A job of a number of pages, each of which adds 1: done twice, it shows. */
@@ -115,39 +111,5 @@ describe('a job', () => {
     expect(await counted()).toBe(2);
     expect(await runJob(late, counting(4), date, soon(Date.now() + ahead))).toBe('done');
     expect(await counted()).toBe(4);
-  });
-});
-
-describe('the settlement of a day', () => {
-  const line = (index: number, currency = 'EUR') =>
-    settlementLine({
-      uuid: `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`,
-      amount: 10,
-      currency,
-      now: milliseconds(Date.parse(date) + index),
-    });
-  const putLines = async (lines: readonly ReturnType<typeof line>[]) => {
-    for (let from = 0; from < lines.length; from += 25) {
-      const puts = lines.slice(from, from + 25).map((effect) => ({
-        PutRequest: { Item: { ...('Put' in effect ? effect.Put.Item : {}) } },
-      }));
-      await store.client.send(new BatchWriteCommand({ RequestItems: { [store.dataTable]: puts } }));
-    }
-  };
-
-  it('R33 adds up every line of the day before once, over several pages', async () => {
-    await putLines([...Array.from({ length: 450 }, (_, index) => line(index)), line(1_000, 'USD')]);
-    const run = nightlyJob(settle, () => engine);
-    const time = new Date(Date.parse(date) + DAY + 3_600_000).toISOString();
-    const context = lambdaContext(60_000);
-    expect(await run({ time }, context)).toEqual({ job: `settle:${date}`, ending: 'done' });
-    expect(await run({ date }, context)).toEqual({ job: `settle:${date}`, ending: 'already-done' });
-    expect(await get(settlementKey(date, 'EUR'))).toMatchObject({ amount: 4_500, deposits: 450 });
-    expect(await get(settlementKey(date, 'USD'))).toMatchObject({ amount: 10, deposits: 1 });
-  });
-
-  it('R33 refuses what is no date', async () => {
-    const run = nightlyJob(settle, () => engine);
-    await expect(run({ date: '2026-13-01' }, lambdaContext())).rejects.toThrow('2026-13-01 is not a date');
   });
 });
