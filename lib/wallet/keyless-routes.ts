@@ -24,6 +24,9 @@ const Received = z.object({
   duplicate: z.boolean().describe('Was this event applied before?'),
 });
 
+const IF_MATCH =
+  "The account's ETag, as you read it; a list of tags; or * for any version. A weak tag never matches (RFC 9110), and what is none of these is 412 like a version that is over.";
+
 const WHEN_RECEIVED: readonly ProblemCode[] = [
   'signature-invalid',
   'event-id-reused',
@@ -89,7 +92,7 @@ export const KEYLESS_ROUTES: readonly PublishedRoute[] = [
     route: 'PUT /accounts/{id}/settings',
     summary: "Change an account's settings in the version you have seen",
     body: PutSettings,
-    headers: { 'If-Match': { description: "The account's ETag, as you read it.", required: true } },
+    headers: { 'If-Match': { description: IF_MATCH, required: true } },
     status: 200,
     answer: PutSettings,
     problems: ['account-not-found', 'precondition-failed', 'precondition-required'],

@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { type Planned, refuse } from '../protocol/plan.ts';
 import type { Reader } from '../protocol/reader.ts';
 import { accountKey, accountNotFound, etag, ownAccount } from './account.ts';
+import { matchesEtag } from './if-match.ts';
 
 const DISPLAY_NAME = 'must be a text of 1 to 100 characters';
 
 export const PutSettings = z.object({
   displayName: z.string({ error: DISPLAY_NAME }).min(1, { error: DISPLAY_NAME }).max(100, { error: DISPLAY_NAME }),
 });
+
+const MALFORMED = 'If-Match is neither * nor a list of entity tags such as "1", so it matches no version.';
 
 interface SettingsInput extends z.infer<typeof PutSettings> {
   readonly account: string;
@@ -18,10 +21,9 @@ interface SettingsInput extends z.infer<typeof PutSettings> {
 
 /**
  * Changes an account's settings, but only in the version that the caller has seen: of two changes made at once the
- * second is told, and a change that is sent twice is applied once.
+ * second is told, and a change that is sent twice is applied once. What is no `If-Match` at all names no version either.
  *
  * @rule R35
- * @see https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1
  */
 export async function putSettings(input: SettingsInput, read: Reader): Promise<Planned> {
   const { account, caller, displayName, ifMatch } = input;
@@ -31,7 +33,9 @@ export async function putSettings(input: SettingsInput, read: Reader): Promise<P
     return refuse('precondition-required', `Send If-Match with the ETag of /accounts/${account}.`);
   }
   const current = etag(found);
-  if (!matches(ifMatch, current)) {
+  const matches = matchesEtag(ifMatch, current);
+  if (matches === undefined) return refuse('precondition-failed', MALFORMED);
+  if (!matches) {
     return refuse('precondition-failed', `The account is at ${current} by now. Read it again before you change it.`);
   }
   const version = Number(found.version);
@@ -50,10 +54,4 @@ export async function putSettings(input: SettingsInput, read: Reader): Promise<P
     ],
     reply: { status: 200, headers: { etag: etag({ version: version + 1 }) }, body: { displayName } },
   };
-}
-
-/** A list of entity tags, or `*` for whatever is there; a weak tag never matches, since it does not name one state. */
-function matches(ifMatch: readonly string[], current: string): boolean {
-  const tags = ifMatch.join(',').match(/\*|(?:W\/)?"[\x21\x23-\x7e]*"/g) ?? [];
-  return tags.some((tag) => tag === '*' || tag === current);
 }

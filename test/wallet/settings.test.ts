@@ -3,6 +3,7 @@ import { createEngine } from '../../lib/engine/engine.ts';
 import { runNatural } from '../../lib/engine/run-natural.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
 import { accountKey } from '../../lib/wallet/account.ts';
+import { matchesEtag } from '../../lib/wallet/if-match.ts';
 import { putSettings } from '../../lib/wallet/settings.ts';
 import { readItem } from '../setup/items.ts';
 import { meddledStore } from '../setup/meddled-store.ts';
@@ -72,6 +73,41 @@ describe('settings', () => {
     expect(await put(account, 'One', '"0", "1"')).toMatchObject({ status: 200 });
     expect(await put(account, 'Two', '*')).toMatchObject({ status: 200, etag: '"3"' });
     expect(await put(account, 'Three', '3')).toMatchObject({ status: 412 });
+  });
+
+  it.each([
+    ...['abc*', '5*', '*5', 'W/*', '"1"*', '*"1"', 'junk *', '* *', '*, *', '*, "1"', '"1", *', '"1" "1"', '1', "'1'"],
+    ...['w/"1"', 'W/ "1"', '"1', '1"', '""1""', '"1";q=1', '"1",junk', '"1"\u0000', '', ',', ' , '],
+  ])('R35 are 412 for If-Match: %j, which names no version', async (ifMatch) => {
+    const account = await wallet.openAccount();
+    expect(await put(account, 'Clobbered', ifMatch)).toMatchObject({ status: 412, code: 'precondition-failed' });
+    expect(await nameOf(account)).toBeUndefined();
+  });
+
+  it.each(['*', ' * ', '"1"', '"0","1"', '"0" , "1"', ', "1",,', 'W/"1", "1"', '"a,b", "1"', '"", "1"', '"é", "1"'])(
+    'R35 take If-Match: %j',
+    async (ifMatch) => {
+      const account = await wallet.openAccount();
+      expect(await put(account, 'Seen', ifMatch)).toMatchObject({ status: 200, etag: '"2"' });
+    },
+  );
+
+  it('R35 read a very long If-Match in no time', async () => {
+    const started = performance.now();
+    for (const part of ['"1', ' ', ',', '"1",', 'W/', '"1" ']) {
+      expect(matchesEtag([`${part.repeat(100_000)}x`], '"1"')).toBeUndefined();
+    }
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it('R35 are told when If-Match is malformed, and not that the account changed', async () => {
+    const account = await wallet.openAccount();
+    expect((await put(account, 'Name', '1')).json.detail).toBe(
+      'If-Match is neither * nor a list of entity tags such as "1", so it matches no version.',
+    );
+    expect((await put(account, 'Name', '"0"')).json.detail).toBe(
+      'The account is at "1" by now. Read it again before you change it.',
+    );
   });
 
   it("R35 are the account's owner's to change", async () => {
