@@ -19,7 +19,7 @@ type Answering = (request: HttpRequest) => Promise<HttpResponse>;
 
 const Order = z.object({ amount: z.int().min(1), reference: z.string().min(1).max(255) });
 const ChargeOrder = Order.extend({ currency: z.string(), source: z.string() });
-const RefundOrder = Order.extend({ charge: z.string() });
+const RefundOrder = Order.extend({ charge: z.string().max(255) });
 
 /**
  * A payment provider to try against, with cards that misbehave on purpose: its routes, as a Lambda handler takes them.

@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { INBOX_VERSION, type Inbox } from '../protocol/inbox.ts';
 import type { Item } from '../protocol/plan.ts';
+import { nothingUnderSuchAKey } from './key-too-long.ts';
 import { readSetback, type Setback } from './setback.ts';
 import type { Store } from './store.ts';
 
@@ -31,7 +32,7 @@ export type InboxRead = { readonly kind: 'read'; readonly inbox: Inbox | undefin
 export async function readInbox(store: Store, key: { readonly pk: string }, signal: AbortSignal): Promise<InboxRead> {
   try {
     const get = new GetCommand({ TableName: store.table, Key: key, ConsistentRead: true });
-    const { Item } = await store.client.send(get, { abortSignal: signal });
+    const { Item } = await store.client.send(get, { abortSignal: signal }).catch(nothingUnderSuchAKey);
     return { kind: 'read', inbox: Item && readInboxItem(Item) };
   } catch (error) {
     const setback = readSetback(error);

@@ -1,6 +1,7 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../protocol/plan.ts';
 import type { Query } from '../protocol/reader.ts';
+import { nothingUnderSuchAKey } from './key-too-long.ts';
 import { readSetback, type Setback } from './setback.ts';
 import type { Store } from './store.ts';
 
@@ -39,12 +40,3 @@ async function read(send: () => Promise<readonly Item[]>): Promise<DataOutcome> 
     return setback;
   }
 }
-
-/** A key that is longer than any key may be comes from outside, out of a path; DynamoDB refuses it, and it leads nowhere. */
-function nothingUnderSuchAKey(error: unknown): { Item?: Item } {
-  if (error instanceof Error && error.name === 'ValidationException' && KEY_TOO_LONG.test(error.message)) return {};
-  throw error;
-}
-
-/** DynamoDB: "Size of hashkey has exceeded the maximum size limit of2048 bytes"; DynamoDB Local says it in other words. */
-const KEY_TOO_LONG = /(2048|1024) bytes/;

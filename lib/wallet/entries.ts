@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Item, Refusal, ReplyDraft } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { Reader } from '../protocol/reader.ts';
@@ -14,6 +15,8 @@ interface Cursor {
   readonly uuid: string;
   readonly balance: number;
 }
+
+const CursorPair = z.tuple([z.string().regex(/^[0-9a-f-]{36}$/), z.int()]);
 
 /** Sorts after every UUID. */
 const BEYOND_EVERY_UUID = '~';
@@ -115,8 +118,8 @@ function readCursor(text: string | null): Cursor | undefined {
   if (text === null) return undefined;
   try {
     const value: unknown = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')));
-    const [uuid, balance] = value as [string, number];
-    if (/^[0-9a-f-]{36}$/.test(uuid) && Number.isSafeInteger(balance)) return { uuid, balance };
+    const cursor = CursorPair.safeParse(value);
+    if (cursor.success) return { uuid: cursor.data[0], balance: cursor.data[1] };
   } catch {
     // Not base64, not JSON or not a pair: refused below, like any text that was not a cursor.
   }

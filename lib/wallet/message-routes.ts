@@ -35,6 +35,6 @@ export const MESSAGE_ROUTES: readonly PublishedRoute[] = [
         .array(z.object({ from: z.int(), to: z.int() }))
         .describe('Missing numbers below one that came too early.'),
     }),
-    problems: [],
+    problems: ['invalid-query'],
   },
 ];

@@ -5,6 +5,9 @@ export interface Delivery {
   header(name: string): string | undefined;
 }
 
+/** An event as it was sent: a JSON object, of which nothing more is known. */
+export type WebhookEvent = Readonly<Record<string, unknown>>;
+
 /** What a delivery says about its own signature, before any of it is believed. */
 export interface SignatureClaim {
   /** What is said to be signed, part after part. */
@@ -48,7 +51,7 @@ export interface WebhookSource {
   /** Undefined when the delivery is not signed the way this source signs. */
   claim(delivery: Delivery): SignatureClaim | undefined;
   /** The id that the provider repeats when it sends an event again. */
-  eventId(delivery: Delivery, event: unknown): string | undefined;
+  eventId(delivery: Delivery, event: WebhookEvent): string | undefined;
   /** The event without what may differ when it is sent again. @default the whole event */
-  stablePart?(event: unknown): unknown;
+  stablePart?(event: WebhookEvent): unknown;
 }

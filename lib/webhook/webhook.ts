@@ -21,7 +21,7 @@ import { environmentKeys } from './environment-keys.ts';
 import { seenBody } from './seen-body.ts';
 import { verifySignature } from './verify-signature.ts';
 import { fixedKeys, type KeyRing, type ReadSecrets, rotatingKeys } from './webhook-secrets.ts';
-import type { Delivery, WebhookSource } from './webhook-source.ts';
+import type { Delivery, WebhookEvent, WebhookSource } from './webhook-source.ts';
 
 /** What a handler is told about an event. */
 export interface WebhookContext<Event> {
@@ -110,6 +110,13 @@ async function verify(source: WebhookSource, ring: KeyRing, delivery: Delivery, 
   }
 }
 
+/** @throws SemelError `invalid-body` for what is no JSON object: no source says anything in it */
+function readEvent({ bytes }: Delivery): WebhookEvent {
+  const value = parseIJson(decodeUtf8(bytes));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as WebhookEvent;
+  throw new SemelError('invalid-body', 'An event must be a JSON object.');
+}
+
 /** What belongs to one delivery. */
 interface Receiving {
   readonly engine: Engine;
@@ -121,7 +128,7 @@ interface Receiving {
 async function receive<Event>(options: WebhookOptions<Event>, receiving: Receiving): Promise<HttpResponse> {
   const { source, retention = RETENTION } = options;
   const { engine, delivery, request, context } = receiving;
-  const value = parseIJson(decodeUtf8(delivery.bytes));
+  const value = readEvent(delivery);
   const eventId = source.eventId(delivery, value);
   if (!eventId) throw new SemelError('invalid-body', 'The delivery carries no event id.');
   const consumer = `webhook:${source.name}`;

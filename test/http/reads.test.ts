@@ -104,6 +104,26 @@ describe('the entries of an account', () => {
   );
 });
 
+describe('a cursor', () => {
+  const uuid = '01900000-0000-7000-8000-000000000000';
+  it.each([
+    [[['0'.repeat(36)], 1]],
+    [[[uuid], 1]],
+    [[uuid, '1']],
+    [[uuid, [1]]],
+    [[uuid, 1.5]],
+    [[uuid, 1, 1]],
+    [[uuid]],
+    [{ 0: uuid, 1: 1 }],
+    [uuid],
+    [null],
+  ])('R15 of %j is 400', async (value) => {
+    const id = await wallet.openAccount(1);
+    const cursor = Buffer.from(JSON.stringify(value)).toString('base64url');
+    expect(await entriesOf(id, `after=${cursor}`)).toMatchObject({ status: 400, code: 'invalid-query' });
+  });
+});
+
 describe('a transfer', () => {
   it('R16 says no for good: too little, no account, another currency, too much', async () => {
     const from = await wallet.openAccount(10);

@@ -7,7 +7,15 @@ import { sendRoute } from '../../lib/http/send-route.ts';
 import { messageSender } from '../../lib/queue/send-message.ts';
 import { sequenceConsumer } from '../../lib/queue/sequence-consumer.ts';
 import type { Store } from '../../lib/store/store.ts';
-import { acceptNumbered, NumberedMessage, SENDERS, SendNumbered, showSender, TOTALS } from '../../lib/wallet/sender.ts';
+import {
+  acceptNumbered,
+  NumberedMessage,
+  SENDERS,
+  SendNumbered,
+  senderIn,
+  showSender,
+  TOTALS,
+} from '../../lib/wallet/sender.ts';
 import { freshStore } from '../setup/fresh-store.ts';
 import { httpEvent, lambdaContext } from '../setup/http-event.ts';
 import { LocalQueue, startQueues } from '../setup/local-queues.ts';
@@ -37,7 +45,7 @@ async function call(route: string, sender: string, body?: unknown, asCaller = ca
       ...{ engine, authenticate, body: SendNumbered, send, run: acceptNumbered },
     }),
     'GET /senders/{sender}': inboxRoute({
-      ...{ engine, authenticate, consumer: SENDERS, sender: ({ sender: name }) => name ?? '', show: showSender },
+      ...{ engine, authenticate, consumer: SENDERS, sender: senderIn, show: showSender },
     }),
   });
   const reply = await handler(httpEvent({ route, params: { sender }, body }), lambdaContext());
@@ -105,8 +113,31 @@ describe('a sender', () => {
     expect(await post('a', seq, delta)).toMatchObject({ status: 400, body: { type: '/problems/invalid-body' } });
   });
 
-  it('with an impossible name is 400', async () => {
-    expect((await post('a/b', 1, 1)).status).toBe(400);
-    expect((await post('a'.repeat(65), 1, 1)).status).toBe(400);
+  it.each([
+    ['a slash', 'a/b'],
+    ['a space', 'a b'],
+    ['nothing', ''],
+    ['65 letters', 'a'.repeat(65)],
+    ['more than a key may have', 'a'.repeat(2_030)],
+  ])('R15 with an impossible name is 400, heard and asked about: %s', async (_, name) => {
+    expect((await post(name, 1, 1)).status).toBe(400);
+    expect(await call('GET /senders/{sender}', name)).toMatchObject({
+      status: 400,
+      body: { type: '/problems/invalid-query' },
+    });
+  });
+
+  it('R29 whose name no item can have was never heard of, where nobody checks it', async () => {
+    const authenticate = async () => caller;
+    const sender = ({ sender: name }: Readonly<Record<string, string>>) => name ?? '';
+    const route = 'GET /senders/{sender}';
+    const handler = routes({
+      [route]: inboxRoute({ engine, authenticate, consumer: SENDERS, sender, show: showSender }),
+    });
+    const reply = await handler(httpEvent({ route, params: { sender: 'x'.repeat(2_030) } }), lambdaContext());
+    expect([reply.statusCode, JSON.parse(reply.body)]).toEqual([
+      200,
+      { appliedUpTo: 0, total: 0, expected: 1, gaps: [] },
+    ]);
   });
 });

@@ -70,6 +70,16 @@ describe.each(SOURCES.map((source) => ({ source, name: source.name })))('$name',
     expect(await receiver.balanceOf(account)).toBe(0);
   });
 
+  it.each(['null', 'true', '5', '"text"', '[]', '[{"id":"evt_1"}]', ''])(
+    'R31 refuses a signed %s: an event is an object',
+    async (body) => {
+      const before = await receiver.markers();
+      const answer = await receiver.send(source, { eventId: receiver.unique('evt_'), body });
+      expect(answer).toMatchObject({ status: 400, code: 'invalid-body' });
+      expect(await receiver.markers()).toBe(before);
+    },
+  );
+
   it('R31 refuses the same event id with another body', async () => {
     const payment = await receiver.aPayment();
     await receiver.send(source, payment);
