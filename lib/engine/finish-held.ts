@@ -9,6 +9,7 @@ import { PROBLEMS, SemelError } from '../protocol/problems.ts';
 import type { IdempotencyRecord } from '../protocol/record.ts';
 import { type StoredReply, serializeReply, withinReplyLimit } from '../protocol/reply.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
+import { tellCause, UnknownOutcome } from '../protocol/unknown-outcome.ts';
 import type { Engine } from './engine.ts';
 import { type HeldRecord, LeaseLost } from './held-record.ts';
 import type { KeepReply } from './keep-reply.ts';
@@ -121,7 +122,8 @@ async function learnOutcome(run: HeldRun, phase: Phase<unknown>): Promise<Outcom
   const { lookUp } = operation;
   const found = again && lookUp ? await inTime(signal, () => lookUp(callPhase)) : NOT_FOUND;
   if (found.kind !== 'not-found') return found;
-  if (again && !mayCallAgain(run)) return { kind: 'unknown', cause: new Error('The call may not be made again.') };
+  if (again && !mayCallAgain(run))
+    return { kind: 'unknown', cause: new UnknownOutcome('The call may not be made again.') };
   return inTime(signal, () => operation.call(callPhase));
 }
 
@@ -206,17 +208,22 @@ async function rest(run: HeldRun, cause: unknown): Promise<Ending> {
   const { held, operation } = run;
   const unknowns = held.record.unknowns + 1;
   if (unknowns >= (operation.mostUnknowns ?? MOST_UNKNOWNS)) {
-    return escalate(run, `The outcome was unknown ${unknowns} times in a row.`);
+    return escalate(
+      run,
+      `The outcome was unknown ${unknowns} times in a row, the last time: ${tellCause(cause)}`,
+      cause,
+    );
   }
   const outcome = await held.lapse(restAfterUnknown(unknowns), unknowns);
   if (outcome.kind === 'lost') return outcome;
   return { kind: 'suspended', answer: outcomeUnknown(unknowns, cause), counter: 'unknown' };
 }
 
-async function escalate({ held }: HeldRun, reason: string): Promise<Ending> {
+async function escalate({ held }: HeldRun, reason: string, cause?: unknown): Promise<Ending> {
   const outcome = await held.escalate(reason);
   if (outcome.kind === 'lost') return outcome;
-  const answer = new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.');
+  const told = 'The outcome of this operation is being looked into by a person.';
+  const answer = new SemelError('needs-attention', told, { cause });
   return { kind: 'suspended', answer, counter: 'needs-attention' };
 }
 

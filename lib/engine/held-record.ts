@@ -3,6 +3,7 @@ import type { Effect } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { CompletedRecord, IdempotencyRecord, InProgressRecord, NeedsAttentionRecord } from '../protocol/record.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
+import { UnknownOutcome } from '../protocol/unknown-outcome.ts';
 import { ifHeldBy } from '../store/record-condition.ts';
 import { type ReleaseOutcome, releaseRecord } from '../store/release-record.ts';
 import type { Setback } from '../store/setback.ts';
@@ -159,6 +160,8 @@ export class HeldRecord {
 function throwUnlessWritten(outcome: HeldWrite): void {
   if (outcome.kind === 'lost') throw new LeaseLost(outcome.record);
   if (outcome.kind === 'effect-refused') {
-    throw new Error(`The condition of effect ${outcome.index} failed at a checkpoint: conditions belong into reserve.`);
+    throw new UnknownOutcome(
+      `The condition of effect ${outcome.index} failed at a checkpoint: conditions belong into reserve.`,
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { EVERY_OPERATION } from '../protocol/counters.ts';
 import type { LeasedOperation } from '../protocol/leased-operation.ts';
+import { SemelError } from '../protocol/problems.ts';
 import type { InProgressRecord } from '../protocol/record.ts';
 import type { Milliseconds } from '../protocol/time.ts';
 import { findUnfinished, type PageEnd } from '../store/find-unfinished.ts';
@@ -20,12 +21,13 @@ export type Reconciled = Ended | 'failed';
 
 /**
  * Told of each operation that was taken in hand, for the logs. Of a record that could not be read its `pk` is all there
- * is, and of a shard that could not be read its name in place of that.
+ * is, and of a shard that could not be read its name in place of that. The cause is what failed, or why an outcome is not
+ * known.
  */
 export type TellReconciled = (
   record: Pick<InProgressRecord, 'pk'> & Partial<InProgressRecord>,
   reconciled: Reconciled,
-  fault?: unknown,
+  cause?: unknown,
 ) => void;
 
 /** A run of the reconciler over what it found. */
@@ -115,9 +117,14 @@ async function reconcileOne(run: ReconcileRun, pk: string): Promise<Ended | unde
   if (record?.status !== 'in_progress' || record.leaseUntil > surroundings.now()) return undefined;
   run.lapsed.push(record);
   const operation = run.operations.get(record.operation);
-  const reconciled = operation === undefined ? 'not-ours' : await finishTakenOver(run, record, operation);
-  if (reconciled !== 'not-ours') count(`reconciled-${reconciled}`, record.operation);
-  run.tell(record, reconciled);
+  if (operation === undefined) {
+    run.tell(record, 'not-ours');
+    return 'not-ours';
+  }
+  const ending = await finishTakenOver(run, record, operation);
+  const reconciled = readEnding(ending);
+  count(`reconciled-${reconciled}`, record.operation);
+  run.tell(record, reconciled, causeOf(ending));
   return reconciled;
 }
 
@@ -145,16 +152,18 @@ async function finishTakenOver(
   { engine, deadline, endsAt }: ReconcileRun,
   seen: InProgressRecord,
   operation: LeasedOperation,
-): Promise<Exclude<Ended, 'not-ours'>> {
+): Promise<Ending> {
   const { store, surroundings } = engine;
   const record = takenOverRecord(seen, { ownerToken: surroundings.token(), endsAt }, surroundings.now());
   const outcome = await persist(surroundings, deadline, (signal) => putRecord(store, record, ifStill(seen), signal));
   // The write that was lost and sent again meets itself: it is ours all the same (R10).
-  if (outcome.kind === 'met' && outcome.record?.ownerToken !== record.ownerToken) return 'taken-by-another';
+  if (outcome.kind === 'met' && outcome.record?.ownerToken !== record.ownerToken) {
+    return { kind: 'lost', record: outcome.record };
+  }
   engine.count('taken-over', record.operation);
   const held = new HeldRecord(engine, record, deadline);
   const keep = keeping(engine, operation.storedBody, record);
-  return readEnding(await finishHeld({ engine, operation, held, keep, deadline, reserved: false }));
+  return finishHeld({ engine, operation, held, keep, deadline, reserved: false });
 }
 
 function readEnding(ending: Ending): Exclude<Ended, 'not-ours'> {
@@ -166,4 +175,10 @@ function readEnding(ending: Ending): Exclude<Ended, 'not-ours'> {
     case 'suspended':
       return ending.counter === 'needs-attention' ? 'needs-attention' : 'unknown';
   }
+}
+
+/** What stands behind an answer that nobody waits for here; a problem that has nothing behind it speaks for itself. */
+function causeOf(ending: Ending): unknown {
+  if (ending.kind !== 'suspended' || !(ending.answer instanceof SemelError)) return undefined;
+  return ending.answer.cause ?? ending.answer;
 }

@@ -48,5 +48,6 @@ export type { CipherContext, EncryptBody, ReplyCipher } from '../protocol/reply-
 export { assertRetention, CLIENT_RETRY_HORIZON, DEFAULT_RETENTION, MONEY_RETENTION } from '../protocol/retention.ts';
 export type { Scope } from '../protocol/scope.ts';
 export { days, hours, type Milliseconds, milliseconds, type Seconds, seconds } from '../protocol/time.ts';
+export { UnknownOutcome } from '../protocol/unknown-outcome.ts';
 export { documentClient } from '../store/document-client.ts';
 export type { Store } from '../store/store.ts';

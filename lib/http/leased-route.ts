@@ -11,6 +11,7 @@ import { PROBLEMS, SemelError } from '../protocol/problems.ts';
 import type { StoredBody } from '../protocol/reply.ts';
 import { DEFAULT_RETENTION } from '../protocol/retention.ts';
 import type { Seconds } from '../protocol/time.ts';
+import { UnknownOutcome } from '../protocol/unknown-outcome.ts';
 import { answerKeyed } from './answering-problems.ts';
 import { parseBody } from './read-body.ts';
 import {
@@ -103,7 +104,9 @@ function wrapped<Body>(options: WrappedRoute<Body>): Pick<LeasedRoute<Body, Body
 function readReturned(planned: ReplyDraft | Refusal) {
   if (isRefusal(planned)) return readThrown(new SemelError(planned.problem, planned.detail));
   if (isFinalStatus(planned.status)) return succeeded(planned);
-  return planned.status < 500 ? notBegun(planned) : unknown(new Error(`The handler answered ${planned.status}.`));
+  return planned.status < 500
+    ? notBegun(planned)
+    : unknown(new UnknownOutcome(`The handler answered ${planned.status}.`));
 }
 
 /** A 5xx says nothing about what was done before it was thrown; the reader throws one, too. */

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { environmentEngine } from '../engine/environment-engine.ts';
 import { publishingMetrics } from '../engine/published-metrics.ts';
 import { type Job, type JobEnding, runJob } from '../engine/run-job.ts';
+import { SemelError } from '../protocol/problems.ts';
 import { isDate, type Milliseconds, milliseconds } from '../protocol/time.ts';
 
 /** What a schedule says, or a person who runs the job by hand for a date. */
@@ -39,10 +40,19 @@ export const nightlyJob =
       const now = on.surroundings.now();
       const date = dateOf(event, now);
       refuseBefore(readyAt(date, job.readyAfter), date, now);
-      const ending = await runJob(on, job, date, milliseconds(now + context.getRemainingTimeInMillis()));
-      logger.info('Ran a job', { job: `${job.name}:${date}`, ending });
-      return { job: `${job.name}:${date}`, ending };
+      const key = `${job.name}:${date}`;
+      const endsAt = milliseconds(now + context.getRemainingTimeInMillis());
+      const ending = await runJob(on, job, date, endsAt).catch((thrown: unknown) => {
+        logger.error('A job failed', { job: key, error: faultBehind(thrown) });
+        throw thrown;
+      });
+      logger.info('Ran a job', { job: key, ending });
+      return { job: key, ending };
     });
+
+/** Lambda prints what is thrown, but not the cause of it. */
+const faultBehind = (thrown: unknown): unknown =>
+  thrown instanceof SemelError && thrown.cause instanceof Error ? thrown.cause : thrown;
 
 /** @throws RangeError for a date or a time that is none */
 function dateOf({ date, time }: JobEvent, now: Milliseconds): string {

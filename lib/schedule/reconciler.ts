@@ -32,12 +32,16 @@ export const reconciler =
         return counts;
       });
 
-/** The first request's correlation id comes out again here, however long its client is gone. */
-const logReconciled: TellReconciled = ({ operation, operationId, pk, correlationId, attempt }, outcome, fault) => {
+/**
+ * The first request's correlation id comes out again here, however long its client is gone; and no client hears why an
+ * outcome is not known, so it is told here.
+ */
+const logReconciled: TellReconciled = ({ operation, operationId, pk, correlationId, attempt }, outcome, cause) => {
   const line = {
     ...{ operation, operationId, correlationId, attempt, outcome },
     keyHash: pk.slice(pk.indexOf('#') + 1),
   };
-  if (outcome === 'failed') logger.error('Failed to reconcile one', { ...line, error: fault as Error });
+  if (outcome === 'failed') logger.error('Failed to reconcile one', { ...line, error: cause as Error });
+  else if (cause instanceof Error) logger.warn('Reconciled one', { ...line, error: cause });
   else logger.info('Reconciled one', line);
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { declined, type Found, type Outcome, succeeded, unknown } from '../protocol/outside-call.ts';
 import type { Milliseconds } from '../protocol/time.ts';
+import { UnknownOutcome } from '../protocol/unknown-outcome.ts';
 import { Amount } from './money.ts';
 
 /** What the provider is asked to do. The reference is the operation id: the idempotency key, and how it is found again. */
@@ -97,22 +98,33 @@ const inTime = (timeout: Milliseconds, signal: AbortSignal) => AbortSignal.any([
 
 async function readOutcome(response: Response, order: Order): Promise<Outcome<Receipt, Reason>> {
   if (response.status === 402) return declined(await readReason(response));
-  return response.ok ? readAnswer(await response.json(), order) : unanswered(response);
+  return response.ok ? readAnswer(await readJson(response), order) : unanswered(response);
 }
 
 async function readFound(response: Response, order: Order): Promise<Found<Receipt, Reason>> {
-  if (response.status !== 404) return response.ok ? readAnswer(await response.json(), order) : unanswered(response);
+  if (response.status !== 404) return response.ok ? readAnswer(await readJson(response), order) : unanswered(response);
   await response.body?.cancel();
   return { kind: 'not-found' };
 }
 
+/** What is no JSON is quoted by the error about it, which is logged. */
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnknownOutcome("The provider's answer is not JSON.");
+  }
+}
+
 /** An answer about another amount or reference than ours is no answer to our question. */
 function readAnswer(body: unknown, { reference, amount }: Order): Outcome<Receipt, Reason> {
-  const answer = Answer.parse(body);
+  const { data: answer } = Answer.safeParse(body);
+  if (answer === undefined) return unknown(new UnknownOutcome("The provider's answer has another form than agreed."));
   if (answer.status === 'declined') return declined(answer.reason);
   if (answer.reference === reference && answer.amount === amount)
     return succeeded({ id: answer.id, reference, amount });
-  return unknown(new Error("The provider's answer is about another charge."));
+  return unknown(new UnknownOutcome("The provider's answer is about another charge."));
 }
 
 /** The 402 is the answer; its body only explains. */
@@ -123,5 +135,5 @@ async function readReason(response: Response): Promise<Reason> {
 
 async function unanswered(response: Response) {
   await response.body?.cancel();
-  return unknown(new Error(`The provider answered ${response.status}.`));
+  return unknown(new UnknownOutcome(`The provider answered ${response.status}.`));
 }

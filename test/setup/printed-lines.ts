@@ -19,14 +19,16 @@ export interface MetricLine {
 }
 
 /**
- * Catches what is printed from now on, until the test ends; logger and metrics write to stdout past the console. Tests
+ * Catches what is printed from now on, until the test ends; logger and metrics write past the console. Tests
  * run without metrics otherwise, so an engine whose metrics matter is made after this.
  */
 export function catchPrinted(): () => readonly PrintedLine[] {
   vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  // Warnings and errors go to the other one.
+  const writes = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true));
   return () =>
-    write.mock.calls
+    writes
+      .flatMap(({ mock }) => mock.calls)
       .flatMap(([text]) => String(text).split('\n'))
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));

@@ -15,7 +15,7 @@ import { Terminal } from './card-terminal.ts';
 import { freshStore } from './fresh-store.ts';
 import { lambdaContext } from './http-event.ts';
 import { meddledStore } from './meddled-store.ts';
-import { type Sent, send } from './purse.ts';
+import { records, type Sent, send } from './purse.ts';
 import { queueEvent, RecordingQueue } from './queue-event.ts';
 import { setClock } from './set-clock.ts';
 
@@ -59,6 +59,7 @@ export async function newWatchedSale({ mostUnknowns = 10 } = {}) {
   });
   return {
     ...{ store, clock, terminal, engine },
+    record: async (operationId: string) => (await records(store)).find((found) => found.operationId === operationId),
     pay: (sent?: Sent) => send(pay, { ...sent }),
     overdraw: (sent?: Sent) => send(overdraw, { ...sent }),
     sell: (sent?: Sent) => send(sell, { ...sent }),
