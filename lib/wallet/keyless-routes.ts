@@ -80,13 +80,13 @@ export const KEYLESS_ROUTES: readonly PublishedRoute[] = [
     status: 201,
     repeatedStatus: 200,
     answer: Grant,
-    problems: ['account-not-found', 'grant-deleted', 'balance-limit'],
+    problems: ['account-not-found', 'invalid-query', 'grant-deleted', 'balance-limit'],
   },
   {
     route: 'DELETE /accounts/{id}/grants/{grantId}',
     summary: 'Delete a grant for good',
     status: 204,
-    problems: ['account-not-found', 'too-many-conflicts'],
+    problems: ['account-not-found', 'invalid-query', 'too-many-conflicts'],
   },
   {
     route: 'PUT /accounts/{id}/settings',

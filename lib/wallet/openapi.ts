@@ -74,11 +74,12 @@ function operationOf(published: PublishedRoute, path: string) {
   };
 }
 
-function successResponses({ status, repeatedStatus, summary, answer }: PublishedRoute) {
+function successResponses({ status, repeatedStatus, summary, answer, keyed }: PublishedRoute) {
   const success = { description: summary, ...(answer && { content: json(answer) }) };
   return {
     [status]: success,
     ...(repeatedStatus && { [repeatedStatus]: { ...success, description: 'The same again: it is there already' } }),
+    ...(keyed?.mode === 'leased' && { 202: ACCEPTED }),
   };
 }
 
@@ -150,4 +151,11 @@ function problemResponses({ open, keyed, body, problems }: PublishedRoute) {
 const json = (schema: z.ZodType) => {
   const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input' });
   return { 'application/json': { schema: plain } };
+};
+
+/** After what it uses. */
+const ACCEPTED = {
+  description: 'The first request with this key is still running, and this one prefers respond-async (R18)',
+  headers: { Location: { description: 'Where its reply will be.', schema: { type: 'string' } } },
+  content: json(z.object({ operation: z.string().describe('The id to look for at /operations/{id}.') })),
 };

@@ -61,6 +61,25 @@ describe('the correlation id of a request', () => {
   });
 });
 
+describe('openapi.json', () => {
+  it('R19 has every status that was answered', async () => {
+    const { paths } = (await (await fetch(`${tour.cloud.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+    };
+    const templates = Object.keys(paths).map((path) => ({
+      path,
+      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    }));
+    const missing = [...tour.answered].filter((answer) => {
+      const [method = '', path = '', status = ''] = answer.split(' ');
+      const template = templates.find(({ pattern }) => pattern.test(path))?.path ?? path;
+      return paths[template]?.[method.toLowerCase()]?.responses[status] === undefined;
+    });
+    expect(tour.answered.size).toBeGreaterThan(30);
+    expect(missing).toEqual([]);
+  });
+});
+
 /** Used by Lambda's pollers on the role's behalf, by the log and by KMS: no call of the function's own. */
 const BY_LAMBDA =
   /^(logs:|sqs:(ReceiveMessage|DeleteMessage|ChangeMessageVisibility|GetQueue)|dynamodb:(\w*Stream|GetRecords|GetShardIterator))/;

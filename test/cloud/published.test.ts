@@ -71,6 +71,17 @@ describe('openapi.json', () => {
     }
   });
 
+  it('R18 has the 202 of whoever would rather look later, where a request may be under way', () => {
+    const accepted = keyed().filter(({ operation }) => operation.responses['202'] !== undefined);
+    expect(accepted.map(({ route }) => route)).toEqual(['POST /charges', 'POST /charges/{id}/refunds']);
+    for (const { operation } of accepted) {
+      expect(operation.responses['202']).toMatchObject({
+        headers: { Location: {} },
+        content: { 'application/json': { schema: { required: ['operation'] } } },
+      });
+    }
+  });
+
   it('R19 declares the parameters of each path, and problems that exist', () => {
     for (const { path, operation } of operations()) {
       expect(parametersIn(operation, 'path')).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));

@@ -13,6 +13,8 @@ import { type HttpCaller, newCaller } from '../setup/http-caller.ts';
 export interface Tour {
   readonly cloud: LocalCloud;
   readonly caller: HttpCaller;
+  /** What was answered, as route, path and status. @example 'POST /accounts 201' */
+  readonly answered: ReadonlySet<string>;
   /** Each line that a function printed. */
   readonly lines: readonly string[];
   /** Raw keys, and what only bodies held: none of it may be in a line. */
@@ -22,6 +24,7 @@ export interface Tour {
 
 /** The walker: every request with a correlation id, and a note of what must not be printed. */
 interface Walk extends Omit<Tour, 'lines'> {
+  readonly answered: Set<string>;
   readonly secrets: string[];
   readonly secret: (value: string) => string;
   readonly keyed: (
@@ -51,8 +54,8 @@ export async function takeTour(): Promise<Tour> {
   await webhooks(walk, from);
   await messages(walk, from, lines);
   await background(walk, lines);
-  const { caller, secrets, correlationId } = walk;
-  return { cloud, caller, lines, secrets, correlationId };
+  const { caller, secrets, correlationId, answered } = walk;
+  return { cloud, caller, lines, secrets, correlationId, answered };
 }
 
 function walker(cloud: LocalCloud, caller: HttpCaller): Walk {
@@ -62,10 +65,14 @@ function walker(cloud: LocalCloud, caller: HttpCaller): Walk {
     secrets.push(value);
     return value;
   };
-  const plain = (method: string, path: string, body?: unknown, headers = {}) =>
-    caller.send(method, path, { body, headers: { 'x-correlation-id': correlationId, ...headers } });
+  const answered = new Set<string>();
+  const plain = async (method: string, path: string, body?: unknown, headers = {}) => {
+    const reply = await caller.send(method, path, { body, headers: { 'x-correlation-id': correlationId, ...headers } });
+    answered.add(`${method} ${path.split('?')[0]} ${reply.status}`);
+    return reply;
+  };
   return {
-    ...{ cloud, caller, correlationId, secrets, secret, plain },
+    ...{ cloud, caller, correlationId, secrets, secret, plain, answered },
     keyed: (path, body, { key = `key-${randomUUID()}`, hinted = false } = {}) =>
       plain('POST', path, body, {
         'idempotency-key': secret(key),
@@ -95,7 +102,8 @@ async function ledger({ keyed, plain, secret }: Walk): Promise<string> {
   return from;
 }
 
-async function charges({ keyed, plain }: Walk, account: string): Promise<void> {
+async function charges(walk: Walk, account: string): Promise<void> {
+  const { keyed, plain } = walk;
   const charge = { account, amount: AMOUNT, source: 'tok_ok' };
   const key = `key-${randomUUID()}`;
   const charged = await keyed('/charges', charge, { key });
@@ -105,8 +113,20 @@ async function charges({ keyed, plain }: Walk, account: string): Promise<void> {
   for (const source of ['tok_500', 'tok_500_clean']) {
     expect((await keyed('/charges', { ...charge, source })).status).toBe(503);
   }
+  await preferred(walk, charge);
   await plain('GET', `/charges/${charged.json.id}`);
   expect((await keyed(`/charges/${charged.json.id}/refunds`, { amount: 5 })).status).toBe(201);
+}
+
+/** A duplicate while the first is still under way, for each of what its client may prefer. */
+async function preferred({ keyed, plain }: Walk, charge: object): Promise<void> {
+  const slow = { ...charge, source: 'tok_slow' };
+  const key = `key-${randomUUID()}`;
+  const first = keyed('/charges', slow, { key });
+  const again = (prefer: string) => plain('POST', '/charges', slow, { 'idempotency-key': key, prefer });
+  await vi.waitFor(async () => expect((await again('respond-async')).status).toBe(202), { timeout: 5_000 });
+  expect((await again('wait=0')).status).toBe(409);
+  expect((await first).status).toBe(201);
 }
 
 async function keyless({ plain, secret }: Walk, account: string): Promise<void> {
@@ -119,6 +139,9 @@ async function keyless({ plain, secret }: Walk, account: string): Promise<void> 
   const grant = `/accounts/${account}/grants/g`;
   for (const method of ['PUT', 'DELETE', 'PUT'])
     await plain(method, grant, method === 'PUT' ? { credits: 3 } : undefined);
+  for (const method of ['PUT', 'DELETE'])
+    await plain(method, `/accounts/${account}/grants/${'x'.repeat(129)}`, { credits: 3 });
+  await plain('DELETE', `/accounts/${account}/grants/never-put`);
   const etag = (await plain('GET', `/accounts/${account}`)).headers.get('etag') ?? '';
   const settings = { displayName: secret(`name-${randomUUID()}`) };
   expect((await plain('PUT', `/accounts/${account}/settings`, settings, { 'if-match': etag })).status).toBe(200);
@@ -143,7 +166,7 @@ async function messages({ plain, secret }: Walk, account: string, lines: readonl
   for (const amount of [AMOUNT, AMOUNT, AMOUNT + 1]) await plain('POST', '/deposits', { ...deposit, amount });
   const sender = secret(`sender-${randomUUID()}`);
   for (const seq of [1, 3]) await plain('POST', `/senders/${sender}/messages`, { seq, delta: AMOUNT });
-  await plain('GET', `/senders/${sender}`);
+  for (const name of [sender, 'x'.repeat(65)]) await plain('GET', `/senders/${name}`);
   const about = (text: string) => lines.filter((line) => line.includes(text)).length;
   await vi.waitFor(
     () => {
