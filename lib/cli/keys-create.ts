@@ -1,4 +1,5 @@
-import { createApiKey } from '../http/api-keys.ts';
+import { createApiKey, reservedName } from '../http/api-keys.ts';
+import { isReserved } from '../protocol/scope.ts';
 import { milliseconds } from '../protocol/time.ts';
 import { type Command, textOption } from './command.ts';
 import { findKeyTable, KEY_TABLE_HELP, KEY_TABLE_OPTIONS } from './key-table.ts';
@@ -27,6 +28,7 @@ ${KEY_TABLE_HELP}`,
     if (!CALLER.test(caller)) {
       throw new UsageError(`"${caller}" is not a caller's name: 1 to 64 letters, digits or . _ @ : - are.`);
     }
+    if (isReserved(caller)) throw new UsageError(reservedName(caller));
     const keys = findKeyTable(input);
     const created = await createApiKey(keys, { caller, now: milliseconds(Date.now()) });
     terminal.explain(`API key ${created.keyId} of ${caller}, in ${keys.description}. It is shown only now:`);

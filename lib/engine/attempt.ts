@@ -8,6 +8,7 @@ import type { Engine } from './engine.ts';
 
 /** A keyed request as it arrived. */
 export interface KeyedRequest {
+  /** Whose request it is; an adapter lets none come in a name that begins with `semel:`, which jobs run under. */
   readonly caller: string;
   /** The operation's name. */
   readonly operation: string;

@@ -3,6 +3,7 @@ import { notBegun, type Outcome, succeeded } from '../protocol/outside-call.ts';
 import type { Effect } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import type { Reader } from '../protocol/reader.ts';
+import { JOBS } from '../protocol/scope.ts';
 import { days, type Milliseconds } from '../protocol/time.ts';
 import type { Answer } from './answer.ts';
 import { startAttempt } from './attempt.ts';
@@ -68,7 +69,7 @@ const START: Progress = { cursor: undefined, pages: 0, done: false };
  */
 export async function runJob(engine: Engine, job: Job, id: string, endsAt: Milliseconds): Promise<JobEnding> {
   const attempt = startAttempt(engine, {
-    ...{ caller: 'semel:jobs', operation: job.name, key: `${job.name}:${id}`, scope: 'caller', endsAt },
+    ...{ caller: JOBS, operation: job.name, key: `${job.name}:${id}`, scope: 'caller', endsAt },
     request: { method: 'RUN', path: `/jobs/${job.name}/${id}`, rawQuery: '', body: { kind: 'none' } },
     hinted: true,
   });

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import type { Item } from '../protocol/plan.ts';
+import { isReserved } from '../protocol/scope.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 
 /** What is known about an API key; the key itself is shown once, at its creation, and stored only as a hash. */
@@ -48,12 +49,21 @@ export function apiKeyItems(apiKey: {
   ];
 }
 
-/** Makes a new key for a caller and stores its hash. The answer is the only place where the key itself is seen. */
+/** Why no API key is made for a name. */
+export const reservedName = (caller: string): string =>
+  `"${caller}" is not a caller's name: names that begin with semel: are kept for what runs by itself.`;
+
+/**
+ * Makes a new key for a caller and stores its hash. The answer is the only place where the key itself is seen.
+ *
+ * @throws RangeError for a name that begins with `semel:`: jobs run under it
+ */
 export async function createApiKey(
   { client, table }: ApiKeyTable,
   request: { readonly caller: string; readonly now: Milliseconds },
 ): Promise<ApiKey & { readonly key: string }> {
   const { caller, now } = request;
+  if (isReserved(caller)) throw new RangeError(reservedName(caller));
   const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
   const keyId = `key_${uuidv7()}`;
   const puts = apiKeyItems({ key, keyId, caller, now }).map((item) => ({

@@ -5,9 +5,10 @@ import { environmentEngine } from '../engine/environment-engine.ts';
 import { persistentReader } from '../engine/persistent-reader.ts';
 import type { RequestBody } from '../protocol/fingerprint.ts';
 import { parseIdempotencyKey } from '../protocol/key.ts';
+import { SemelError } from '../protocol/problems.ts';
 import type { Reader } from '../protocol/reader.ts';
 import { assertRetention, CLIENT_RETRY_HORIZON, DEFAULT_RETENTION } from '../protocol/retention.ts';
-import type { Scope } from '../protocol/scope.ts';
+import { isReserved, type Scope } from '../protocol/scope.ts';
 import { type Milliseconds, milliseconds, type Seconds } from '../protocol/time.ts';
 import { type Authenticate, apiKeyCaller } from './authenticate.ts';
 import { correlationIdOf } from './correlation-id.ts';
@@ -78,7 +79,13 @@ export interface Entered {
   readonly endsAt: Milliseconds;
 }
 
-/** Finds out who is asking, before anything else (R4). @throws SemelError `unauthenticated` */
+/**
+ * Finds out who is asking, before anything else (R4). Whatever says who it is, it is nobody in whose name jobs run: their
+ * keys are out of reach from here (R3).
+ *
+ * @rule R3
+ * @throws SemelError `unauthenticated`
+ */
 export async function enter(
   { engine = environmentEngine(), authenticate = apiKeyCaller }: RouteBase,
   request: HttpRequest,
@@ -86,7 +93,9 @@ export async function enter(
 ): Promise<Entered> {
   const endsAt = milliseconds(engine.surroundings.now() + context.getRemainingTimeInMillis());
   const read = persistentReader(engine, deadlineBefore(endsAt));
-  return { engine, read, endsAt, caller: await authenticate(request, read) };
+  const caller = await authenticate(request, read);
+  if (isReserved(caller)) throw new SemelError('unauthenticated', 'No caller has a name that begins with semel:.');
+  return { engine, read, endsAt, caller };
 }
 
 /**

@@ -9,6 +9,19 @@ export type Hash = (...parts: readonly (string | Uint8Array)[]) => Uint8Array;
 /** What a key is unique within: one caller, or one caller's uses of one operation. */
 export type Scope = 'caller' | 'caller-and-operation';
 
+const RESERVED = 'semel:';
+
+/** The caller in whose name jobs run: a job's key is a key in this scope. */
+export const JOBS = `${RESERVED}jobs`;
+
+/**
+ * Is this the name of something that runs by itself? No request may come in such a name, or its keys would meet a job's.
+ *
+ * @rule R3
+ * @example isReserved('semel:jobs') // true
+ */
+export const isReserved = (caller: string): boolean => caller.startsWith(RESERVED);
+
 interface ScopedUse {
   readonly caller: string;
   readonly operation: string;

@@ -33,6 +33,22 @@ describe('semel keys', () => {
     expect(explained).toMatch(/^API key key_\S+ of carol, in table data-\S+ at http/);
   });
 
+  it.each(['semel:jobs', 'semel:', 'semel:x'])(
+    'R3 create refuses the name %s, which is not a caller’s',
+    async (name) => {
+      const { code, printed, explained } = await call('keys', 'create', '--caller', name, ...where);
+      expect({ code, printed }).toEqual({ code: 2, printed: '' });
+      expect(explained).toBe(
+        `"${name}" is not a caller's name: names that begin with semel: are kept for what runs by itself.`,
+      );
+      expect((await call('keys', 'list', ...where)).explained).toMatch(/^0 API keys/);
+    },
+  );
+
+  it.each(['semel', 'semelweis', 'a.semel:x'])('create takes the name %s', async (name) => {
+    expect((await call('keys', 'create', '--caller', name, ...where)).code).toBe(0);
+  });
+
   it('list shows the keys without their secrets', async () => {
     const created = await call('keys', 'create', '--caller', 'carol', ...where);
     const { code, printed, explained } = await call('keys', 'list', ...where);

@@ -3,9 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine, type Engine } from '../../lib/engine/engine.ts';
 import { type Job, runJob } from '../../lib/engine/run-job.ts';
 import { SYSTEM } from '../../lib/engine/surroundings.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { freshStore } from '../setup/fresh-store.ts';
+import { httpEvent, lambdaContext } from '../setup/http-event.ts';
 
 let store: Store;
 let engine: Engine;
@@ -56,6 +58,20 @@ describe('a job', () => {
     expect(await counted()).toBe(3);
     const record = await jobRecord();
     expect(record?.expiresAt - Math.ceil(record?.completedAt / 1_000)).toBe(400 * 86_400);
+  });
+
+  it('R3 is out of reach for every caller, whoever says that it is one', async () => {
+    expect(await runJob(engine, counting(1), date, soon())).toBe('done');
+    for (const caller of ['semel:jobs', 'semel:other']) {
+      const handler = endpoint({
+        ...{ engine, operation: 'count', mode: 'atomic' },
+        authenticate: async () => caller,
+        run: () => ({ status: 201 }),
+      });
+      const headers = { 'Idempotency-Key': `count:${date}` };
+      const answer = await handler(httpEvent({ route: 'POST /x', headers }), lambdaContext());
+      expect([answer.statusCode, JSON.parse(answer.body).type]).toEqual([401, '/problems/unauthenticated']);
+    }
   });
 
   it('R33 of another date is another job', async () => {

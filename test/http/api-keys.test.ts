@@ -43,6 +43,13 @@ describe('apiKeyItems', () => {
 });
 
 describe('createApiKey', () => {
+  it('R3 makes none for a name under which jobs run', async () => {
+    await expect(createApiKey(keys, { caller: 'semel:jobs', now })).rejects.toThrow(
+      'names that begin with semel: are kept',
+    );
+    expect(await listApiKeys(keys)).toEqual([]);
+  });
+
   it('answers a key of 256 random bits that a lookup finds', async () => {
     const created = await createApiKey(keys, { caller: 'alice', now });
     expect(created.key).toMatch(/^sk_live_[A-Za-z0-9_-]{43}$/);

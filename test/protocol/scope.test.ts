@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scopedKey, scopeParts } from '../../lib/protocol/scope.ts';
+import { isReserved, JOBS, scopedKey, scopeParts } from '../../lib/protocol/scope.ts';
 import { problemOf } from './problem-of.ts';
 
 const use = { caller: 'alice', operation: 'pay', key: 'k1' };
@@ -51,6 +51,13 @@ describe('scopedKey', () => {
       code: 'internal-error',
       message: 'A part of a scope holds a lone surrogate.',
     });
+  });
+});
+
+describe('isReserved', () => {
+  it('R3 keeps the names under which jobs run from every caller', () => {
+    expect([JOBS, 'semel:', 'semel:anything'].map(isReserved)).toEqual([true, true, true]);
+    expect(['alice', 'semel', 'Semel:jobs', 'a semel:', ''].map(isReserved)).toEqual(Array(5).fill(false));
   });
 });
 
