@@ -78,7 +78,8 @@ async function serve(message: IncomingMessage, site: Site): Promise<HttpAnswer |
   const body = await readBody(message, LONGEST_BODY);
   if (body === undefined) return gatewayAnswer(413, 'Request Entity Too Large');
   if (isLocalPath(path)) {
-    return site.answerLocal({ method, path, query: new URLSearchParams(query), body, headers: message.headers });
+    const asked = { method, path, query: new URLSearchParams(query), body, headers: message.headers };
+    return site.answerLocal(asked).catch(outOfOrder);
   }
   try {
     const match = METHODS.has(method) ? matchRoute(site.routes, method, path) : undefined;
@@ -88,6 +89,14 @@ async function serve(message: IncomingMessage, site: Site): Promise<HttpAnswer |
     throw error;
   }
 }
+
+/** What is behind the local cloud may be gone, DynamoDB Local above all: it is said instead of hanging up. */
+const outOfOrder = (error: unknown): HttpAnswer =>
+  problemAnswer(
+    503,
+    'The local cloud cannot answer',
+    error instanceof Error ? error.message || error.name : String(error),
+  );
 
 async function invoke(
   message: IncomingMessage,

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { startDynamoDb } from '../../lib/local/dynamodb.ts';
 import { SetupError } from '../../lib/local/setup-error.ts';
@@ -54,6 +54,32 @@ describe('startLocalCloud', () => {
     const [one, other] = await Promise.all([start(tiny), start(tiny)]);
     expect(one.tableNames.data).not.toBe(other.tableNames.data);
     await Promise.all([one.stop(), other.stop()]);
+  });
+
+  it('answers 503 while its DynamoDB is dead, and goes on', async () => {
+    const { port: far, hostname } = new URL(inject('dynamodb'));
+    const open = new Set<Socket>();
+    const door = createServer((near) => {
+      const onward = connect(Number(far), hostname);
+      for (const socket of [near, onward]) open.add(socket.on('error', () => {}));
+      near.pipe(onward).pipe(near);
+    });
+    await new Promise<void>((listening) => door.listen(0, '127.0.0.1', listening));
+    const { port } = door.address() as AddressInfo;
+    const cloud = await start(tiny, { dynamodbEndpoint: `http://127.0.0.1:${port}` });
+    const state = () => fetch(`${cloud.url}/_local/state`);
+    expect((await state()).status).toBe(200);
+    door.close();
+    for (const socket of open) socket.destroy();
+    const answer = await state();
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(await answer.json()).toMatchObject({ title: 'The local cloud cannot answer', status: 503 });
+    await new Promise<void>((listening) => door.listen(port, '127.0.0.1', listening));
+    expect((await state()).status).toBe(200);
+    await cloud.stop();
+    for (const socket of open) socket.destroy();
+    door.close();
   });
 
   it('says which port is taken', async () => {
