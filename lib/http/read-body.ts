@@ -7,7 +7,8 @@ import type { HttpRequest } from './request.ts';
 /** 256 KB of decoded body; with the record around it, an item stays under DynamoDB's 400 KB. */
 export const MAX_BODY_BYTES = 262_144;
 
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+/** A parameter may be left out between its semicolons (RFC 9110, section 5.6.6). */
+const JSON_TYPE = /^application\/json\s*(?:;\s*(?:charset\s*=\s*"?utf-8"?\s*)?)*$/i;
 
 /**
  * Reads a body, in the form that is fingerprinted (R6). `json` takes JSON only; `any` takes JSON as JSON and other media
