@@ -1,5 +1,5 @@
 import type { Decision } from '../protocol/decide.ts';
-import { type Preference, waitBudget } from '../protocol/prefer.ts';
+import { appliedWait, type Preference, waitBudget } from '../protocol/prefer.ts';
 import { serializeReply } from '../protocol/reply.ts';
 import { milliseconds } from '../protocol/time.ts';
 import { readRecord } from '../store/read-record.ts';
@@ -36,7 +36,7 @@ export async function answerDuplicate<Step extends { readonly kind: string }>(
       readRecord(engine.store, attempt.pk, signal),
     );
     const step = await meet(record);
-    if (step.kind !== 'in-flight') return marked(step, `wait=${prefer.wait}`);
+    if (step.kind !== 'in-flight') return marked(step, appliedWait(prefer.wait));
     last = step as InFlight;
   }
   if (prefer.respondAsync) return accepted(last);

@@ -44,6 +44,9 @@ export function waitBudget(wait: number | undefined, remaining: Milliseconds): M
   return milliseconds(Math.max(0, Math.min((wait ?? 0) * 1_000, LONGEST_WAIT, remaining - ANSWER_ALLOWANCE)));
 }
 
+/** The wait that is honoured, as `Preference-Applied` says it. @example appliedWait(60) // 'wait=15' */
+export const appliedWait = (wait: number | undefined): string => `wait=${Math.min(wait ?? 0, LONGEST_WAIT / 1_000)}`;
+
 /** Reads a preference up to its first parameter. Plain string calls: a pattern would go back and forth over long blanks. */
 function readPreference(text: string): [name: string, value: string] {
   const [preference = ''] = splitUnquoted(text, ';');

@@ -97,6 +97,19 @@ describe('a duplicate of a running request', () => {
     },
   );
 
+  it.each(['wait=16', 'wait=60', `wait=${'9'.repeat(20)}`])(
+    'R18 that prefers %s is told that 15 s apply',
+    async (long) => {
+      const kiosk = await newKiosk(store);
+      const key = randomUUID();
+      const first = await underWay(kiosk, key);
+      kiosk.store.meddle(passOn, passOn, first.endsHere);
+      const second = await kiosk.sell({ key, ...prefer(long) });
+      expect([second.status, second.headers['preference-applied']]).toEqual([201, 'wait=15']);
+      await first.answer;
+    },
+  );
+
   it.each([
     ['wait=1', 10_000, 1_000],
     ['wait=60', 30_000, 15_000],
