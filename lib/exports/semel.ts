@@ -40,6 +40,7 @@ export {
   type ReplyDraft,
   refuse,
 } from '../protocol/plan.ts';
+export { ownProblem } from '../protocol/problem-reply.ts';
 export { PROBLEMS, type ProblemCode, SemelError } from '../protocol/problems.ts';
 export type { Query, Reader } from '../protocol/reader.ts';
 export type { IdempotencyRecord } from '../protocol/record.ts';

@@ -47,10 +47,10 @@ export interface WrappedRoute<Body> extends LeasedBase<Body> {
   readonly storedBody?: StoredBody;
   /**
    * Does the work, under `operation.id`, and returns the reply or a refusal. Thrown or returned makes no difference: a
-   * code that is stored refuses; another 4xx, by its code or by a status that is never final, says that nothing was done
-   * and leaves the key usable (R14, R15); on a later attempt, which may follow one that did something, only a passing one
-   * (429) is answered. A 5xx, and whatever else is thrown, leaves the outcome unknown: a retry runs again with the same
-   * operation id.
+   * code that is stored refuses, and so does a reply of 402, 404, 409, 410, 412 or 422; another 4xx, by its code or by a
+   * status that is never stored, says that nothing was done and leaves the key usable (R14, R15); on a later attempt,
+   * which may follow one that did something, only a passing one (429) is answered. A 5xx, and whatever else is thrown,
+   * leaves the outcome unknown: a retry runs again with the same operation id.
    */
   readonly run: (phase: CallPhase<Body>) => Promise<ReplyDraft | Refusal>;
 }

@@ -1,25 +1,24 @@
 import type { ReplyDraft } from './plan.ts';
 
 /**
- * Client errors that the same key may outlive. Three kinds: the request was never understood or taken (400, 413, 415),
- * the moment was wrong (408, 409, 423, 425, 429), or the answer hangs on what the fingerprint leaves out, the caller's
- * rights and the headers (401, 403, 406, 407, 412, 428, 431), so that a corrected request looks the same.
+ * Client errors that are never stored. Three kinds: the request was never understood or taken (400, 413, 415), the
+ * moment was wrong (408, 423, 425, 429), or the request lacked what the fingerprint leaves out, the caller's rights and
+ * the headers (401, 403, 406, 407, 428, 431), so that a corrected request looks the same.
  */
-const NOT_FINAL: ReadonlySet<number> = new Set([
-  400, 401, 403, 406, 407, 408, 409, 412, 413, 415, 423, 425, 428, 429, 431,
-]);
+const NEVER_STORED: ReadonlySet<number> = new Set([400, 401, 403, 406, 407, 408, 413, 415, 423, 425, 428, 429, 431]);
 
 /**
  * Is a reply that a handler made with a status of its own its key's final answer?
  *
- * A bare status is read with caution: a 409 or a 5xx may be final, but only the handler knows, and it says so with a
- * refusal whose code is stored. To store a passing failure would lock the key; to run once more is safe.
+ * One rule for what it returns and for what its failing conditions refuse with: yes, but for the client errors above and
+ * for every 5xx. A 409, 410 or 412 is a decision of the handler's; what says "not now" by one of them is a refusal with
+ * a code that is not stored. A reply that comes with effects is final whatever its status, since they are done.
  *
  * @rule R15
  * @rule R16
- * @example isFinalStatus(402) // true
+ * @example isFinalStatus(409) // true
  */
-export const isFinalStatus = (status: number): boolean => status < 500 && !NOT_FINAL.has(status);
+export const isFinalStatus = (status: number): boolean => status < 500 && !NEVER_STORED.has(status);
 
 /** Client errors that are about the moment: the same request, sent again, may end differently. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);

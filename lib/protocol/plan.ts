@@ -7,8 +7,12 @@ export type Item = Readonly<Record<string, unknown>>;
 interface EffectBase {
   /**
    * What this effect's failing condition means, given the item it met (undefined: there was none).
-   * Answer a reply or refusal to make it final (R16), or undefined when the condition says nothing final:
-   * then the handler runs again and plans anew.
+   *
+   * A reply is final, that is stored and replayed, 409, 410 and 412 too; never stored are 400, 401, 403, 406, 407, 408,
+   * 413, 415, 423, 425, 428, 429, 431 and 5xx, after which the key is still usable (R15). A refusal is final where its
+   * code is (R16). Undefined says that the condition means nothing final: the handler runs again and plans anew.
+   *
+   * @example refuse: () => ownProblem({ code: 'seat-taken', status: 409, title: 'The seat is taken', detail: 'Choose another.' })
    */
   readonly refuse?: (old: Item | undefined) => ReplyDraft | Refusal | undefined;
 }
@@ -30,7 +34,10 @@ export type Effect = EffectBase &
     | { readonly ConditionCheck: WriteTarget & { readonly Key: Item; readonly ConditionExpression: string } }
   );
 
-/** A reply as a handler writes it: the body is still a value and is serialized once, before the effect (R20). */
+/**
+ * A reply as a handler writes it: the body is still a value and is serialized once, before the effect (R20). Which
+ * statuses are final is the same everywhere: see `refuse` of an effect.
+ */
 export interface ReplyDraft {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,7 +52,7 @@ export interface Refusal {
   readonly detail: string;
 }
 
-/** What a handler returns: the effects it wants and the reply that becomes true with them. */
+/** What a handler returns: the effects it wants and the reply that becomes true, and final, with them. */
 export interface Plan {
   readonly effects: readonly Effect[];
   readonly reply: ReplyDraft;

@@ -1,3 +1,4 @@
+import type { ReplyDraft } from './plan.ts';
 import { PROBLEMS, type ProblemCode, type SemelError } from './problems.ts';
 import type { StoredReply } from './reply.ts';
 
@@ -21,6 +22,37 @@ export function problemReply({ code, detail, operationId, errors }: ProblemOccur
   const { title, status, retryable } = PROBLEMS[code];
   const problem = { type: `/problems/${code}`, title, status, detail, retryable, operation: operationId, errors };
   return { status, headers: { 'content-type': 'application/problem+json' }, body: JSON.stringify(problem) };
+}
+
+/** A problem of one's own, with a code that is not in PROBLEMS. */
+interface OwnProblem {
+  /** Lower-case words with hyphens, for programs to tell it by. @example 'seat-taken' */
+  readonly code: string;
+  /** From 400 to 599. */
+  readonly status: number;
+  /** The same each time. */
+  readonly title: string;
+  /** What went wrong this time. */
+  readonly detail: string;
+  /** May the same request, sent again, end differently? @default false */
+  readonly retryable?: boolean;
+  /** Where the problem is explained. @default '/problems/<code>' */
+  readonly type?: string;
+}
+
+/**
+ * Writes a problem of one's own like those of this library, to be returned by a handler or refused with by an effect.
+ * Whether it is final goes by its status.
+ *
+ * @rule R19
+ * @example ownProblem({ code: 'seat-taken', status: 409, title: 'The seat is taken', detail: 'Seat 7 is sold.' })
+ */
+export function ownProblem({ code, status, title, detail, retryable = false, type }: OwnProblem): ReplyDraft {
+  return {
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: { type: type ?? `/problems/${code}`, title, status, detail, retryable },
+  };
 }
 
 /**

@@ -66,9 +66,10 @@ describe('a refusal', () => {
 
 describe('an answer that is not stored', () => {
   const unstored: readonly [string, () => ReplyDraft | never][] = [
-    ['a 409 of the handler', () => ({ status: 409, body: { why: 'exists' } })],
-    ['a 400 of the handler', () => ({ status: 400 })],
-    ['a 503 of the handler', () => ({ status: 503 })],
+    ...[400, 401, 403, 413, 415, 429, 500, 503].map((status): [string, () => ReplyDraft] => [
+      `a ${status} of the handler`,
+      () => ({ status, body: { why: 'not now' } }),
+    ]),
     [
       'a problem that it throws',
       () => {

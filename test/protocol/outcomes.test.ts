@@ -4,11 +4,11 @@ import { isFinalStatus, isPassing } from '../../lib/protocol/outcomes.ts';
 import { PROBLEMS } from '../../lib/protocol/problems.ts';
 
 describe('isFinalStatus', () => {
-  it.each([200, 201, 202, 204, 303, 402, 404, 410, 422, 499])('R16 stores a bare %s', (status) => {
+  it.each([200, 201, 202, 204, 303, 402, 404, 405, 409, 410, 412, 422, 451, 499])('R16 stores a bare %s', (status) => {
     expect(isFinalStatus(status)).toBe(true);
   });
 
-  it.each([400, 401, 403, 406, 407, 408, 409, 412, 413, 415, 423, 425, 428, 429, 431, 500, 502, 503, 504, 599])(
+  it.each([400, 401, 403, 406, 407, 408, 413, 415, 423, 425, 428, 429, 431, 500, 502, 503, 504, 599])(
     'R15 leaves the key usable after a bare %s',
     (status) => {
       expect(isFinalStatus(status)).toBe(false);
@@ -20,8 +20,9 @@ describe('isFinalStatus', () => {
     const neverStored = [...statuses].filter((status) =>
       Object.values(PROBLEMS).every((problem) => problem.status !== status || !problem.stored),
     );
-    // 410 is the engine's own: a handler that answers it says that the thing is gone, which is final.
-    expect(neverStored.filter((status) => status !== 410 && isFinalStatus(status))).toEqual([]);
+    // 410 and 412 are only the engine's and the wallet's own there: a handler that answers one has decided.
+    const decided = [410, 412];
+    expect(neverStored.filter((status) => !decided.includes(status) && isFinalStatus(status))).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isStored, problemReply, retryAfterSeconds } from '../../lib/protocol/problem-reply.ts';
+import { isStored, ownProblem, problemReply, retryAfterSeconds } from '../../lib/protocol/problem-reply.ts';
 import { PROBLEMS, type ProblemCode } from '../../lib/protocol/problems.ts';
+import { serializeReply } from '../../lib/protocol/reply.ts';
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
 
@@ -36,6 +37,23 @@ describe('problemReply', () => {
     expect(retryable).toEqual(codes.filter((code) => PROBLEMS[code].retryable));
     expect(retryable).toContain('request-in-flight');
     expect(retryable).not.toContain('needs-attention');
+  });
+});
+
+describe('ownProblem', () => {
+  const own = { code: 'seat-taken', status: 409, title: 'The seat is taken', detail: 'Seat 7 is sold.' };
+
+  it('R19 writes a problem with a code of one’s own like any other', () => {
+    expect(serializeReply(ownProblem(own))).toEqual({
+      status: 409,
+      headers: { 'content-type': 'application/problem+json' },
+      body: '{"type":"/problems/seat-taken","title":"The seat is taken","status":409,"detail":"Seat 7 is sold.","retryable":false}',
+    });
+  });
+
+  it('R19 says where it is explained, and that it may pass, where it is told so', () => {
+    const type = 'https://example.com/sold-out';
+    expect(ownProblem({ ...own, type, retryable: true }).body).toMatchObject({ type, retryable: true });
   });
 });
 

@@ -68,11 +68,14 @@ describe('a plain handler under a lease', () => {
   it.each([
     ['returned', async () => refusal],
     ['thrown', throwing(new SemelError(refusal.problem, refusal.detail))],
-    ['written out', async () => ({ status: 422, body: { no: true } })],
+    ...[402, 404, 409, 410, 412, 422].map((status): [string, Run] => [
+      `written out as ${status}`,
+      async () => ({ status, body: { no: true } }),
+    ]),
   ])('R16 whose refusal is %s makes it final', async (_, run) => {
     const note = wrap(run);
     const first = await note.send();
-    expect(first.status).toBeOneOf([402, 422]);
+    expect(first.status).toBeOneOf([402, 404, 409, 410, 412, 422]);
     expect(await note.send()).toMatchObject({ status: first.status, replayed: true, text: first.text });
     expect(note.seen).toHaveLength(1);
   });
@@ -80,7 +83,7 @@ describe('a plain handler under a lease', () => {
   it.each([
     ['returned', async () => refuse(...closed), 403],
     ['thrown', throwing(new SemelError(...closed)), 403],
-    ...[400, 401, 403, 409, 413, 415, 429].map((status): [string, Run, number] => [
+    ...[400, 401, 403, 413, 415, 429].map((status): [string, Run, number] => [
       `${status}`,
       async () => ({ status, body: { no: true } }),
       status,
