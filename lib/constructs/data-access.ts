@@ -3,7 +3,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { ENVIRONMENT } from '../environment.ts';
 import { grantItems, grantQuery, type ItemAction } from './table-grant.ts';
 
-/** What a function may do with the application's own table. */
+/** What a function may do with the application's own table. One that holds API keys has the keys `pk` and `sk`, both strings. */
 export interface DataAccess {
   readonly table: ITable;
   /** The actions on single items: what the handler reads, and one per kind of effect in its plans. */

@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { BundledFunction, type BundledFunctionProps } from './bundled-function.ts';
 import { type DataAccess, grantData } from './data-access.ts';
 import type { IdempotencyTable } from './idempotency-table.ts';
+import { keySchemaOf } from './key-schema.ts';
 import { grantReplyKey } from './reply-key.ts';
 
 /** A method and a path, as HTTP APIs write them. @example 'POST /transfers' */
@@ -34,8 +35,17 @@ export interface IdempotentEndpointProps extends Omit<BundledFunctionProps, 'tim
      */
     readonly replyKey?: IKey;
   };
-  /** The application's own table and what may be done with it. @default none */
+  /**
+   * The application's own table and what may be done with it. Unless the handler authenticates by itself, API keys are
+   * looked up in it too, so its keys are `pk` and `sk`, both strings.
+   * @default none
+   */
   readonly data?: DataAccess;
+  /**
+   * How the handler finds out who is asking: by API keys out of the data table, or by an `authenticate` of its own.
+   * @default 'api-keys'
+   */
+  readonly authentication?: 'api-keys' | 'own';
 }
 
 /** What an HTTP API waits for a function, in seconds; it cannot be raised. */
@@ -54,11 +64,12 @@ const LONGEST_SECONDS = 25;
 export class IdempotentEndpoint extends Construct {
   readonly function: NodejsFunction;
 
-  /** @throws Error when the timeout is over 25 s */
+  /** @throws Error when the timeout is over 25 s, and when API keys cannot be looked up in the data table */
   constructor(scope: Construct, id: string, props: IdempotentEndpointProps) {
     super(scope, id);
     const timeout = props.timeout ?? Duration.seconds(10);
     refuseLongTimeout(this, timeout);
+    if (props.data && props.authentication !== 'own') refuseOtherKeys(this, props.data);
     this.function = new BundledFunction(this, 'Handler', { ...props, timeout }).function;
     const { idempotency } = props;
     if (idempotency) grantRecords(this.function, idempotency);
@@ -86,6 +97,23 @@ const refuseLongTimeout = (endpoint: Construct, timeout: Duration): void => {
   throw new Error(
     `${endpoint.node.path}: the timeout is ${seconds} s but may be at most ${LONGEST_SECONDS} s, ` +
       `because the HTTP API gives up at ${GATEWAY_SECONDS} s while the function would go on.`,
+  );
+};
+
+/** What an item of an API key is found by. */
+const API_KEY_KEYS = ['pk (S)', 'sk (S)'];
+
+/**
+ * Fails synthesis for a table in which no API key can be looked up: every request would be answered 500.
+ * @rule R4
+ */
+const refuseOtherKeys = (endpoint: Construct, { table }: DataAccess): void => {
+  const keys = keySchemaOf(table)?.map(({ name, type }) => `${name} (${type})`);
+  if (keys === undefined || keys.join() === API_KEY_KEYS.join()) return;
+  throw new Error(
+    `${endpoint.node.path}: API keys are looked up in the data table ${table.node.path} by ${API_KEY_KEYS.join(' and ')}, ` +
+      `but its keys are ${keys.join(' and ')}. Give the table these keys, or, where the handler has an authenticate of ` +
+      "its own, say authentication: 'own'.",
   );
 };
 

@@ -54,6 +54,8 @@ export class WebhookEndpoint extends Construct {
       timeout,
       routes: named.map(([name, { route }]) => route ?? (`POST /webhooks/${name}` as Route)),
       idempotency: { table: idempotency },
+      // By signatures.
+      authentication: 'own',
     }).function;
     this.secrets = Object.fromEntries(named.map(([name, { secret }]) => [name, secret ?? this.newSecret(name)]));
     for (const [name, secret] of Object.entries(this.secrets)) this.give(name, secret);

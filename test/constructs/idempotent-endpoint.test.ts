@@ -1,7 +1,7 @@
 import { Duration, type Stack } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { type Attribute, AttributeType, type ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import {
   IdempotentEndpoint,
   type IdempotentEndpointProps,
 } from '../../lib/constructs/idempotent-endpoint.ts';
+import { WebhookEndpoint } from '../../lib/constructs/webhook-endpoint.ts';
 import { environmentOf, statementsFor, synthesize } from './synthesize.ts';
 
 const synthesizeEndpoint = (props: (stack: Stack) => Partial<IdempotentEndpointProps> = () => ({})): Template =>
@@ -152,10 +153,54 @@ describe('the key of encrypted replies', () => {
   });
 });
 
+describe('the keys of the data table', () => {
+  const text = (name: string) => ({ name, type: AttributeType.STRING });
+  const endpointOver = (table: (stack: Stack) => ITable, props: Partial<IdempotentEndpointProps> = {}) =>
+    synthesizeEndpoint((stack) => ({ data: { table: table(stack), actions: ['GetItem'] }, ...props }));
+  const tableOf = (partitionKey: Attribute, sortKey?: Attribute) => (stack: Stack) =>
+    new Table(stack, 'Data', { partitionKey, ...(sortKey && { sortKey }) });
+
+  it.each([
+    ['pk alone', tableOf(text('pk')), 'pk (S)'],
+    ['other names', tableOf(text('id'), text('range')), 'id (S) and range (S)'],
+    ['a number', tableOf(text('pk'), { name: 'sk', type: AttributeType.NUMBER }), 'pk (S) and sk (N)'],
+  ])('R4 must be those that API keys are looked up by: %s is a synth error', (_, table, keys) => {
+    expect(() => endpointOver(table)).toThrow(
+      `Test/Things: API keys are looked up in the data table Test/Data by pk (S) and sk (S), but its keys are ${keys}. ` +
+        "Give the table these keys, or, where the handler has an authenticate of its own, say authentication: 'own'.",
+    );
+  });
+
+  it.each<[string, (stack: Stack) => ITable, Partial<IdempotentEndpointProps>]>([
+    ['are pk and sk', tableOf(text('pk'), text('sk')), {}],
+    ['are any where the handler authenticates by itself', tableOf(text('id')), { authentication: 'own' }],
+    ['are not known here', (stack) => Table.fromTableName(stack, 'Data', 'data'), {}],
+  ])('R4 are fine where they %s', (_, table, props) => {
+    expect(environmentOf(endpointOver(table, props), 'Things')).toHaveProperty('DATA_TABLE_NAME');
+  });
+
+  it('R4 are read of a TableV2 too', () => {
+    const table = (stack: Stack) => new TableV2(stack, 'Data', { partitionKey: text('pk') });
+    expect(() => endpointOver(table)).toThrow('but its keys are pk (S).');
+  });
+
+  it('R4 do not matter to webhooks, which are signed', () => {
+    const template = synthesize((stack) => {
+      new WebhookEndpoint(stack, 'Hooks', {
+        ...{ api: new HttpApi(stack, 'Api'), entry: 'lib/environment.ts', sources: { stripe: {} } },
+        idempotency: new IdempotencyTable(stack, 'Idempotency'),
+        data: { table: tableOf(text('id'))(stack), actions: ['PutItem'] },
+      });
+    });
+    expect(environmentOf(template, 'Hooks')).toHaveProperty('DATA_TABLE_NAME');
+  });
+});
+
 describe('the data table', () => {
   const partitionKey = { name: 'pk', type: AttributeType.STRING };
+  const sortKey = { name: 'sk', type: AttributeType.STRING };
   const template = synthesizeEndpoint((stack) => {
-    const table = new Table(stack, 'Data', { partitionKey });
+    const table = new Table(stack, 'Data', { partitionKey, sortKey });
     table.addGlobalSecondaryIndex({ indexName: 'byOwner', partitionKey });
     return { data: { table, actions: ['GetItem', 'ConditionCheckItem'], queryIndexes: ['byOwner'] } };
   });
@@ -178,7 +223,7 @@ describe('the data table', () => {
 
   it('brings its customer key along, to queries too', () => {
     const encrypted = synthesizeEndpoint((stack) => {
-      const table = new Table(stack, 'Data', { partitionKey, encryptionKey: new Key(stack, 'Key') });
+      const table = new Table(stack, 'Data', { partitionKey, sortKey, encryptionKey: new Key(stack, 'Key') });
       return { data: { table, actions: [], queryIndexes: ['byOwner'] } };
     });
     const [key] = Object.keys(encrypted.findResources('AWS::KMS::Key'));
