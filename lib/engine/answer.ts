@@ -108,11 +108,13 @@ export async function answerFromRecord(
         }),
       );
     case 'needs-attention':
-      return problem(
-        new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.'),
-      );
+      return problem(needsAttention());
   }
 }
+
+/** What the client hears of an operation that waits for a person; the cause is for the logs. */
+export const needsAttention = (cause?: unknown): SemelError =>
+  new SemelError('needs-attention', 'The outcome of this operation is being looked into by a person.', { cause });
 
 const whyNotKept = ({ replyHead }: CompletedRecord): string =>
   replyHead === undefined

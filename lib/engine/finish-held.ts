@@ -2,7 +2,7 @@ import { restAfterUnknown } from '../protocol/lease.ts';
 import type { Booking, CallPhase, LeasedOperation, Phase } from '../protocol/leased-operation.ts';
 import { operationUuid } from '../protocol/operation-id.ts';
 import { isPassing } from '../protocol/outcomes.ts';
-import { notBegun, type Outcome } from '../protocol/outside-call.ts';
+import { notBegun, type Outcome, unknown } from '../protocol/outside-call.ts';
 import { type Effect, isRefusal, type ReplyDraft } from '../protocol/plan.ts';
 import { problemReply } from '../protocol/problem-reply.ts';
 import { PROBLEMS, SemelError } from '../protocol/problems.ts';
@@ -10,6 +10,7 @@ import type { IdempotencyRecord } from '../protocol/record.ts';
 import { type StoredReply, serializeReply, withinReplyLimit } from '../protocol/reply.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { tellCause, UnknownOutcome } from '../protocol/unknown-outcome.ts';
+import { needsAttention } from './answer.ts';
 import type { Engine } from './engine.ts';
 import { type HeldRecord, LeaseLost } from './held-record.ts';
 import type { KeepReply } from './keep-reply.ts';
@@ -122,8 +123,7 @@ async function learnOutcome(run: HeldRun, phase: Phase<unknown>): Promise<Outcom
   const { lookUp } = operation;
   const found = again && lookUp ? await inTime(signal, () => lookUp(callPhase)) : NOT_FOUND;
   if (found.kind !== 'not-found') return found;
-  if (again && !mayCallAgain(run))
-    return { kind: 'unknown', cause: new UnknownOutcome('The call may not be made again.') };
+  if (again && !mayCallAgain(run)) return unknown(new UnknownOutcome('The call may not be made again.'));
   return inTime(signal, () => operation.call(callPhase));
 }
 
@@ -208,11 +208,7 @@ async function rest(run: HeldRun, cause: unknown): Promise<Ending> {
   const { held, operation } = run;
   const unknowns = held.record.unknowns + 1;
   if (unknowns >= (operation.mostUnknowns ?? MOST_UNKNOWNS)) {
-    return escalate(
-      run,
-      `The outcome was unknown ${unknowns} times in a row, the last time: ${tellCause(cause)}`,
-      cause,
-    );
+    return escalate(run, `The outcome was unknown ${unknowns} times in a row: ${tellCause(cause)}`, cause);
   }
   const outcome = await held.lapse(restAfterUnknown(unknowns), unknowns);
   if (outcome.kind === 'lost') return outcome;
@@ -222,9 +218,7 @@ async function rest(run: HeldRun, cause: unknown): Promise<Ending> {
 async function escalate({ held }: HeldRun, reason: string, cause?: unknown): Promise<Ending> {
   const outcome = await held.escalate(reason);
   if (outcome.kind === 'lost') return outcome;
-  const told = 'The outcome of this operation is being looked into by a person.';
-  const answer = new SemelError('needs-attention', told, { cause });
-  return { kind: 'suspended', answer, counter: 'needs-attention' };
+  return { kind: 'suspended', answer: needsAttention(cause), counter: 'needs-attention' };
 }
 
 /**
@@ -237,7 +231,7 @@ async function giveUp(run: HeldRun, told: SemelError | ReplyDraft): Promise<Endi
   const { held, reserved } = run;
   const frees = held.mayRelease && !reserved;
   if (!frees && !saysLater(told))
-    return rest(run, told instanceof SemelError ? told : new Error(`Not begun: ${told.status}.`));
+    return rest(run, told instanceof SemelError ? told : new UnknownOutcome(`Not begun: ${told.status}.`));
   const outcome = frees ? await held.release() : await held.lapse(milliseconds(0));
   if (outcome.kind === 'lost' || outcome.kind === 'met') return { kind: 'lost', record: outcome.record };
   const answer = told instanceof SemelError ? told : serializeReply(told);

@@ -53,7 +53,7 @@ describe('the reconciler', () => {
     expect(lines).toMatchObject([{ outcome: 'needs-attention', error: { message: 'The provider answered 500.' } }]);
     expect(await sale.record(operation)).toMatchObject({
       status: 'needs_attention',
-      reason: 'The outcome was unknown 2 times in a row, the last time: The provider answered 500.',
+      reason: 'The outcome was unknown 2 times in a row: The provider answered 500.',
     });
   });
 
@@ -61,7 +61,7 @@ describe('the reconciler', () => {
     const quotes = async () => unknown(new SyntaxError('Unexpected token: 77001'));
     const { sale, operation } = await reconcileAfter(quotes, 2);
     expect(await sale.record(operation)).toMatchObject({
-      reason: 'The outcome was unknown 2 times in a row, the last time: SyntaxError',
+      reason: 'The outcome was unknown 2 times in a row: SyntaxError',
     });
   });
 

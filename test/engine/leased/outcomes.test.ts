@@ -90,7 +90,7 @@ describe('an unknown outcome', () => {
     expect(codes).toEqual([...Array(most - 1).fill('outcome-unknown'), 'needs-attention']);
     const record = await kiosk.record();
     expect(record).toMatchObject({ status: 'needs_attention', reason: expect.stringContaining(`${most} times`) });
-    expect(record).toMatchObject({ reason: expect.stringMatching(/, the last time: Error$/) });
+    expect(record).toMatchObject({ reason: expect.stringMatching(/ in a row: Error$/) });
     expect(record).not.toHaveProperty('expiresAt');
     const later = await kiosk.sell({ key });
     expect(later).toMatchObject({ status: 503, code: 'needs-attention', operation: record.operationId });
