@@ -4,32 +4,25 @@ import {
   paginateListQueues,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type Input, type Option, textOption } from './command.ts';
+import { type Input, textOption } from './command.ts';
 import { PROJECT_ROOT } from './project-root.ts';
 import { findRunningCloud } from './running-cloud.ts';
 import { CommandError } from './usage-error.ts';
-
-/** The option that says where queues are. */
-export const QUEUE_OPTIONS = {
-  endpoint: {
-    type: 'string',
-    value: '<url>',
-    help: "Where SQS answers. Default: the running local cloud's queues, else AWS.",
-  },
-} as const satisfies Record<string, Option>;
 
 /** Queues, and how to say where they are. */
 export interface Queues {
   readonly client: SQSClient;
   readonly description: string;
+  /** Nobody said AWS: it is what is left where no local cloud runs. */
+  readonly isGuess: boolean;
 }
 
 /** Reaches the queues by the option, a running local cloud or the environment's AWS account, in this order. */
 export function findQueues(input: Input, root: string = PROJECT_ROOT): Queues {
   const endpoint = textOption(input, 'endpoint') ?? findRunningCloud(root)?.queuesEndpoint;
-  if (endpoint === undefined) return { client: new SQSClient({}), description: 'AWS' };
+  if (endpoint === undefined) return { client: new SQSClient({}), description: 'AWS', isGuess: true };
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return { client: new SQSClient({ endpoint, region: 'us-east-1', credentials }), description: endpoint };
+  return { client: new SQSClient({ endpoint, region: 'us-east-1', credentials }), description: endpoint, isGuess: false };
 }
 
 /**

@@ -1,10 +1,6 @@
-import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { type Command, textOption } from './command.ts';
-import { confirm, YES_OPTION } from './confirm.ts';
-import { findQueue, findQueues, QUEUE_OPTIONS, queueName, sourcesOf } from './find-queue.ts';
-import { progressBar } from './progress-bar.ts';
-import { redrive } from './redrive.ts';
-import { CommandError } from './usage-error.ts';
+import type { Command } from './command.ts';
+import { YES_OPTION } from './confirm.ts';
+import { importOptional } from './optional-package.ts';
 
 /** `semel queues redrive`: gives dead letters another chance. */
 export const queuesRedrive: Command = {
@@ -21,61 +17,16 @@ region of your environment.`,
   options: {
     to: { type: 'string', value: '<queue>', help: 'Where to send them. Default: the one queue they come from.' },
     ...YES_OPTION,
-    ...QUEUE_OPTIONS,
+    endpoint: {
+      type: 'string',
+      value: '<url>',
+      help: "Where SQS answers. Default: the running local cloud's queues, else AWS.",
+    },
   },
   examples: ['semel queues redrive DepositQueueDeadLetters'],
   async run(input, terminal) {
-    const queues = findQueues(input);
-    const { client } = queues;
-    const from = await findQueue(queues, input.positionals[0] ?? '');
-    const given = textOption(input, 'to');
-    const to = given === undefined ? await onlySource(client, from) : await findQueue(queues, given);
-    const count = await countOf(client, from);
-    if (count === 0) return terminal.explain(`${queueName(from)} is empty (${queues.description}).`);
-    terminal.explain(
-      `${messages(count)} in ${queueName(from)} will be sent to ${queueName(to)} (${queues.description}).`,
-    );
-    await confirm(input, 'Send?');
-    const moved = await moveAll(client, { from, to, count });
-    terminal.explain(`${messages(moved)} sent to ${queueName(to)}.`);
+    // Loaded only now: the client of SQS is an optional peer, and the other commands do without it.
+    const { redriveQueue } = await importOptional('@aws-sdk/client-sqs', () => import('./redrive-queue.ts'));
+    await redriveQueue(input, terminal);
   },
 };
-
-async function moveAll(
-  client: SQSClient,
-  { from, to, count }: { readonly from: string; readonly to: string; readonly count: number },
-): Promise<number> {
-  const draw = progressBar();
-  let done = 0;
-  const moved = (): void => {
-    done += 1;
-    // The count was approximate.
-    draw(Math.min(done / count, 0.99), `${done} of ${Math.max(count, done)}`);
-  };
-  try {
-    await redrive({ client, from, to, moved });
-  } finally {
-    draw(1, '');
-  }
-  return done;
-}
-
-async function onlySource(client: SQSClient, deadLetters: string): Promise<string> {
-  const sources = await sourcesOf(client, deadLetters);
-  const [only, ...others] = sources;
-  if (only !== undefined && others.length === 0) return only;
-  const found = sources.length === 0 ? 'no queue' : sources.map(queueName).join(' and of ');
-  throw new CommandError(
-    `${queueName(deadLetters)} is the dead-letter queue of ${found}. Say where to send with --to.`,
-  );
-}
-
-async function countOf(client: SQSClient, QueueUrl: string): Promise<number> {
-  const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] }),
-  );
-  return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
-}
-
-const messages = (count: number): string => `${count} ${count === 1 ? 'message' : 'messages'}`;

@@ -1,6 +1,6 @@
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { FauxqsServer } from 'fauxqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sentAgain } from '../../lib/cli/redrive.ts';
 import { LocalQueue, startQueues } from '../setup/local-queues.ts';
 import { call } from './call.ts';
@@ -117,6 +117,18 @@ describe('semel queues redrive', () => {
     );
     expect((await call(...here, '--to', nameOf(other.queueUrl))).code).toBe(0);
     expect(await received(other)).toHaveLength(1);
+  });
+});
+
+describe('semel queues redrive without a local cloud', () => {
+  it('says so, before AWS answers that it does not know who asks', async () => {
+    for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION']) vi.stubEnv(name, undefined);
+    vi.stubEnv('AWS_CONFIG_FILE', '/dev/null');
+    const { code, explained } = await call('queues', 'redrive', 'letters', '--yes');
+    expect(code).toBe(1);
+    expect(explained).toBe(
+      'No local cloud runs from this checkout (npm start), so queues of AWS are meant.\nThe AWS region is not known. Set AWS_REGION.',
+    );
   });
 });
 

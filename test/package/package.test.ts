@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installPackage, type Project } from './installed-package.ts';
@@ -85,6 +85,25 @@ describe('the command line', () => {
   it('counts without a checkout, and says what needs one', async () => {
     expect(await project.run('semel', ['capacity', '--per-day', '10e6', '--retention', '7d'])).toContain('70 million');
     await expect(project.run('semel', ['start', '--port', '0'])).rejects.toThrow('startLocalCloud of semel/testing');
+  });
+});
+
+describe('the command line without the optional @aws-sdk/client-sqs', () => {
+  const [installed, away] = ['client-sqs', 'client-sqs-away'].map((name) => () =>
+    join(project.folder, 'node_modules', '@aws-sdk', name),
+  ) as [() => string, () => string];
+  beforeAll(() => renameSync(installed(), away()));
+  afterAll(() => renameSync(away(), installed()));
+
+  it('shows its help', async () => {
+    expect(await project.run('semel', ['--help'])).toContain('Usage: semel <command>');
+    expect(await project.run('semel', ['queues', 'redrive', '--help'])).toContain('Usage: semel queues redrive');
+  });
+
+  it('names the package where it is needed', async () => {
+    const failed = await project.run('semel', ['queues', 'redrive', 'letters', '--yes']).catch(String);
+    expect(failed).toContain('This command needs the package @aws-sdk/client-sqs: npm install @aws-sdk/client-sqs.\n');
+    expect(failed).not.toContain('    at ');
   });
 });
 
