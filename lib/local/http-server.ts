@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { dropsResponse, parseFaults } from './faults.ts';
 import { gatewayAnswer, type HttpAnswer, httpAnswer, problemAnswer } from './http-answer.ts';
 import { httpEvent, splitOnce } from './http-event.ts';
@@ -45,7 +45,7 @@ export async function startHttpServer(port: number): Promise<HttpServer> {
   const server = createServer((message, response) => {
     void opened
       .then((site) => serve(message, site))
-      .then((answer) => (answer === undefined ? message.socket.destroy() : send(message, response, answer)))
+      .then((answer) => (answer === undefined ? cutOff(message.socket) : send(message, response, answer)))
       .catch(() => message.socket.destroy());
   });
   // Longer than a client's pauses: closing just when it sends again would look like a failure of the service.
@@ -69,6 +69,18 @@ export async function startHttpServer(port: number): Promise<HttpServer> {
         server.closeAllConnections();
       }),
   };
+}
+
+/** How far an answer gets: no browser takes it for one, while it may make do with a whole status line. */
+const BEGINNING = 'HT';
+
+/**
+ * Ends a connection in the middle of its answer. Browsers send a request again by themselves when a connection that was
+ * used before ends without a byte, even a POST, and then one press would be several requests.
+ */
+function cutOff(socket: Socket): void {
+  socket.write(BEGINNING);
+  socket.destroySoon();
 }
 
 /** Undefined when the client's connection is to be cut instead of answered. */

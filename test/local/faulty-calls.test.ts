@@ -1,4 +1,8 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { createRetryingFetch } from '../../lib/client/retrying-fetch.ts';
+import { storage } from '../client/storage.ts';
 import { SEED, useTinyCloud } from './tiny-cloud.ts';
 
 const { callsOf, callsOfAnswer, cloud, entryIds, json, newId, send } = useTinyCloud();
@@ -44,6 +48,29 @@ describe('faults', () => {
     const id = newId();
     await expect(send(`/put?id=${id}`, withFault('drop-response'))).rejects.toThrow('fetch failed');
     expect(await entryIds()).toContain(id);
+  });
+
+  it('drop-response cuts it in the first word, since browsers send again by themselves what got no byte at all', async () => {
+    const { hostname, port } = new URL(cloud().url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET /put?id=${newId()} HTTP/1.1\r\nHost: here\r\nLocal-Fault: drop-response\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HT?T?$/);
+  });
+
+  it('drop-response is a lost connection to the client library, whose retry gets through', async () => {
+    const id = newId();
+    const lossy: typeof fetch = (input, init) => {
+      const headers = new Headers(init?.headers);
+      if (!headers.has('idempotency-attempt')) headers.set('local-fault', 'drop-response');
+      return fetch(input, { ...init, headers });
+    };
+    const told: string[] = [];
+    const onProgress = ({ kind }: { readonly kind: string }) => told.push(kind);
+    const patient = createRetryingFetch({ storage: storage(), fetch: lossy, backoff: { base: 1, cap: 1 }, onProgress });
+    const answer = await patient.intent('put')(`${cloud().url}/put?id=${id}`, { method: 'POST' });
+    expect(told).toEqual(['attempt', 'retry', 'attempt', 'settled']);
+    // The first attempt did the work.
+    expect(await answer.json()).toMatchObject({ name: 'ConditionalCheckFailedException' });
   });
 
   it('crash-before=2 leaves the first write and not the second', async () => {
