@@ -22,7 +22,11 @@ export function findQueues(input: Input, root: string = PROJECT_ROOT): Queues {
   const endpoint = textOption(input, 'endpoint') ?? findRunningCloud(root)?.queuesEndpoint;
   if (endpoint === undefined) return { client: new SQSClient({}), description: 'AWS', isGuess: true };
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return { client: new SQSClient({ endpoint, region: 'us-east-1', credentials }), description: endpoint, isGuess: false };
+  return {
+    client: new SQSClient({ endpoint, region: 'us-east-1', credentials }),
+    description: endpoint,
+    isGuess: false,
+  };
 }
 
 /**

@@ -10,7 +10,8 @@ import { CommandError } from './usage-error.ts';
 export async function redriveQueue(input: Input, terminal: Terminal): Promise<void> {
   const queues = findQueues(input);
   const { client } = queues;
-  if (queues.isGuess) terminal.explain('No local cloud runs from this checkout (npm start), so queues of AWS are meant.');
+  if (queues.isGuess)
+    terminal.explain('No local cloud runs from this checkout (npm start), so queues of AWS are meant.');
   const from = await findQueue(queues, input.positionals[0] ?? '');
   const given = textOption(input, 'to');
   const to = given === undefined ? await onlySource(client, from) : await findQueue(queues, given);

@@ -1,10 +1,12 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRunning, type ProcessMark } from '../local/process-mark.ts';
 import type { WebhookSecrets } from './webhook-secrets.ts';
 
 /** What a running local cloud leaves behind for other commands to find it by. */
-export interface RunningCloud {
-  readonly pid: number;
+export interface RunningCloud extends ProcessMark {
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
   readonly url: string;
   readonly dynamodbEndpoint: string;
   /** Undefined for a stack without one. */
@@ -17,39 +19,42 @@ export interface RunningCloud {
   readonly webhookSecrets: WebhookSecrets;
 }
 
-const FOLDER = '.semel';
-const noteIn = (root: string): string => join(root, FOLDER, 'local.json');
+const folderIn = (root: string): string => join(root, '.semel');
+/** One for each port: several clouds may run from one checkout. */
+const NOTE = /^local-\d+\.json$/;
 
 /** Leaves the note; what it answers takes it away again. */
 export function announceCloud(root: string, cloud: RunningCloud): () => void {
-  mkdirSync(join(root, FOLDER), { recursive: true });
+  mkdirSync(folderIn(root), { recursive: true });
+  const note = join(folderIn(root), `local-${new URL(cloud.url).port}.json`);
   // For its owner only: it holds secrets.
-  writeFileSync(noteIn(root), `${JSON.stringify(cloud, null, 2)}\n`, { mode: 0o600 });
-  return () => {
-    // A second cloud, started later on another port, has left its own note over this one.
-    if (readNote(root)?.pid === cloud.pid) rmSync(noteIn(root), { force: true });
-  };
+  writeFileSync(note, `${JSON.stringify(cloud, null, 2)}\n`, { mode: 0o600 });
+  return () => rmSync(note, { force: true });
 }
 
-/** The local cloud that runs from this checkout; undefined when there is none, even if a crashed one left its note. */
+/**
+ * The local cloud that runs from this checkout, of several the one that started last; undefined when there is none, even
+ * if a crashed one left its note.
+ */
 export function findRunningCloud(root: string): RunningCloud | undefined {
-  const note = readNote(root);
-  return note !== undefined && isAlive(note.pid) ? note : undefined;
+  return readNotes(root)
+    .filter(isRunning)
+    .toSorted((one, other) => other.startedAt - one.startedAt)[0];
 }
 
-function readNote(root: string): RunningCloud | undefined {
+function readNotes(root: string): RunningCloud[] {
   try {
-    return JSON.parse(readFileSync(noteIn(root), 'utf8')) as RunningCloud;
+    const notes = readdirSync(folderIn(root)).filter((name) => NOTE.test(name));
+    return notes.flatMap((name) => readNote(join(folderIn(root), name)) ?? []);
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-function isAlive(pid: number): boolean {
+function readNote(path: string): RunningCloud | undefined {
   try {
-    process.kill(pid, 0);
-    return true;
+    return JSON.parse(readFileSync(path, 'utf8')) as RunningCloud;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { refuseUsedData } from '../local/data-lock.ts';
+import { ownMark } from '../local/process-mark.ts';
 import type { LocalCloudOptions } from '../local/start.ts';
 import { type Command, type Input, type Terminal, textOption } from './command.ts';
 import { localSeed } from './local-seed.ts';
@@ -46,6 +48,7 @@ async function runUntil(interrupted: AbortSignal, input: Input, terminal: Termin
   const port = portOf(input);
   const dataDir = dataDirOf(input);
   await refuseTakenPort(port);
+  if (dataDir !== undefined) refuseUsedData(dataDir);
   // Two clouds at once have two ports, and so two assemblies.
   const assembly = join(PROJECT_ROOT, '.semel', `assembly-${port === 0 ? process.pid : port}`);
   try {
@@ -71,7 +74,10 @@ async function serveUntil(
   const { url, dynamodbEndpoint, queues, tableNames, notRun } = cloud;
   const { data: dataTable, idempotency: idempotencyTable } = tableNames;
   const stores = { dynamodbEndpoint, queuesEndpoint: queues?.endpoint, dataTable, idempotencyTable };
-  const withdraw = announceCloud(PROJECT_ROOT, { pid: process.pid, url, ...stores, webhookSecrets });
+  const withdraw = announceCloud(PROJECT_ROOT, {
+    ...ownMark(),
+    ...{ startedAt: Date.now(), url, ...stores, webhookSecrets },
+  });
   terminal.print(welcome({ url, dataDir: options.dataDir, notRun, webhookSecrets }));
   await aborted(interrupted);
   withdraw();

@@ -4,6 +4,7 @@ import { BackgroundFaults } from './background-faults.ts';
 import { type Blueprint, REGION, readBlueprint } from './blueprint.ts';
 import { CallLog } from './call-log.ts';
 import { Cleanup } from './cleanup.ts';
+import { lockData } from './data-lock.ts';
 import { deadLetters } from './dead-letters.ts';
 import { type RunningDynamoDb, startDynamoDb } from './dynamodb.ts';
 import { type HttpServer, type Site, startHttpServer } from './http-server.ts';
@@ -75,6 +76,10 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
 async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<LocalCloud> {
   const { environment = {}, log = () => {}, dataDir } = options;
   const assembly = readAssembly(options.assembly);
+  if (dataDir !== undefined) {
+    const giveBack = lockData(dataDir);
+    cleanup.add(async () => giveBack());
+  }
   const servers = await startServers(assembly, options.port ?? 4000, cleanup);
   // Before the functions, since its address is in every one's environment.
   const proxy = await cleanup.started(startAwsProxy(), (running) => running.close());

@@ -9,7 +9,7 @@ import { call } from './call.ts';
 
 const endpoint = inject('dynamodb');
 const CLOUD = {
-  ...{ pid: process.pid, url: 'http://localhost:4000', dynamodbEndpoint: endpoint },
+  ...{ pid: process.pid, startedAt: 1_000, url: 'http://localhost:4000', dynamodbEndpoint: endpoint },
   webhookSecrets: { standard: 'whsec_c2VjcmV0', stripe: 'whsec_1', github: 'g' },
 };
 beforeEach(() => {
@@ -154,14 +154,32 @@ describe('findKeyTable', () => {
   });
 });
 
-describe('announceCloud', () => {
-  it('leaves the note of a cloud that started later', () => {
-    const root = mkdtempSync(join(tmpdir(), 'semel-cli-'));
-    const cloud = { ...CLOUD, dataTable: 'first' };
-    const withdraw = announceCloud(root, cloud);
-    announceCloud(root, { ...cloud, pid: process.ppid, dataTable: 'second' });
-    withdraw();
-    expect(findRunningCloud(root)?.dataTable).toBe('second');
-    rmSync(root, { recursive: true });
+describe('findRunningCloud', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'semel-cli-'));
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  const first = { ...CLOUD, dataTable: 'first' };
+  const second = { ...CLOUD, url: 'http://localhost:4102', startedAt: CLOUD.startedAt + 1, dataTable: 'second' };
+  const found = () => findRunningCloud(root)?.dataTable;
+
+  it('finds the one that started last, and the other one again when that has stopped', () => {
+    const withdrawSecond = announceCloud(root, second);
+    const withdrawFirst = announceCloud(root, first);
+    expect(found()).toBe('second');
+    withdrawSecond();
+    expect(found()).toBe('first');
+    withdrawFirst();
+    expect(found()).toBeUndefined();
+  });
+
+  it('passes over one that crashed, whosever its process id is by now', () => {
+    announceCloud(root, first);
+    announceCloud(root, { ...second, pid: 2 ** 22 + 1 });
+    expect(found()).toBe('first');
+    announceCloud(root, { ...second, begun: '1' });
+    expect(found()).toBe('first');
   });
 });

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lockData } from '../../lib/local/data-lock.ts';
 import { call } from './call.ts';
 
 describe('semel start', () => {
@@ -23,6 +27,16 @@ describe('semel start', () => {
   it('takes the port from PORT when there is no --port', async () => {
     vi.stubEnv('PORT', `${taken}`);
     expect((await call('start')).explained).toMatch(`Port ${taken} is taken.`);
+  });
+
+  it('says that the data is in use before it builds anything', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'semel-data-'));
+    const giveBack = lockData(folder);
+    const { code, explained } = await call('start', '--port', '0', '--data-dir', folder);
+    expect(code).toBe(1);
+    expect(explained).toMatch(`A local cloud already runs on the data in ${folder}`);
+    giveBack();
+    rmSync(folder, { recursive: true });
   });
 
   it('names PORT when that is what is wrong', async () => {

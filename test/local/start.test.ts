@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { startDynamoDb } from '../../lib/local/dynamodb.ts';
 import { SetupError } from '../../lib/local/setup-error.ts';
@@ -152,18 +155,23 @@ describe('startLocalCloud', () => {
 
 describe('kept data', () => {
   const client = localClient(inject('dynamodb'));
-  afterAll(() => deleteTables(client, ['Tiny-Table']));
+  const dataDir = mkdtempSync(join(tmpdir(), 'semel-kept-'));
+  afterAll(async () => {
+    await deleteTables(client, ['Tiny-Table']);
+    rmSync(dataDir, { recursive: true });
+  });
 
   it('outlives a restart, the seed does not overwrite it, and another shape is refused', async () => {
     // The tables have fixed names with a data directory; that DynamoDB Local keeps them is its launcher's test.
     const keeping = (assembly: string, value: string) =>
-      start(assembly, { dataDir: 'kept', seed: [{ table: 'data', Item: { pk: 'a', sk: 'entry', value } }] });
+      start(assembly, { dataDir, seed: [{ table: 'data', Item: { pk: 'a', sk: 'entry', value } }] });
     const first = await keeping(tiny, 'first');
     expect(first.tableNames).toEqual({ data: 'Tiny-Table' });
     await fetch(`${first.url}/put?id=b`);
     await first.stop();
 
     const second = await keeping(tiny, 'second');
+    await expect(keeping(tiny, 'meanwhile')).rejects.toThrow(`already runs on the data in ${dataDir}`);
     const items = await readItems(client, 'Tiny-Table');
     expect(new Map(items.map(({ pk, value }) => [pk, value]))).toEqual(
       new Map([
