@@ -75,6 +75,9 @@ function read(name: Setting, input: Input, measured: number | undefined): number
   const given = textOption(input, option);
   if (given === undefined && measured !== undefined) return measured;
   const value = readQuantity(`--${option}`, given ?? initial, units, written);
+  if (units === SHARE && value > 1 && !given?.includes('%')) {
+    throw new UsageError(`--${option} is "${given}"; a share above 1 is written with %, like ${written}.`);
+  }
   if (value > 0 || MAY_BE_NOTHING.includes(name)) return value;
   throw new UsageError(`--${option} is "${given}"; it must be more than 0.`);
 }

@@ -31,10 +31,16 @@ describe('semel capacity', () => {
   it.each([
     ['--record', '1.5 cups', '--record is "1.5 cups"; it is written like 1.5KB.'],
     ['--retention', '7', '--retention is "7"; it is written like 7d or 24h.'],
+    ['--retries', '5', '--retries is "5"; a share above 1 is written with %, like 5%.'],
     ['--per-day', '0', '--per-day is "0"; it must be more than 0.'],
     ['--peak', 'Infinity', '--peak is "Infinity"; it is written like 8.'],
   ])('does not take %s %s', async (option, value, explained) => {
     expect(await call('capacity', option, value)).toEqual({ code: 2, printed: '', explained });
+  });
+
+  it('takes more retries than requests, when that is meant', async () => {
+    expect((await call('capacity', '--retries', '500%')).printed).toContain('silent (500%)');
+    expect((await call('capacity', '--retries', '1')).printed).toContain('silent (100%)');
   });
 
   it('takes no effects and no retries', async () => {
