@@ -39,11 +39,14 @@ async function send(input: Input, terminal: Terminal): Promise<void> {
   const target = `${urlOf(input)}/webhooks/${source}`;
   const secret = secretOf(source);
   terminal.explain(`POST ${target}\n${body}`);
+  const refused: number[] = [];
   for (let time = 1; time <= times; time++) {
     const headers = SIGNED_HEADERS[source]({ body, eventId, secret, now: new Date() });
     const answer = await post(target, { 'content-type': 'application/json', ...headers }, body);
     terminal.print(`${answer.status} ${await answer.text()}`);
+    if (!answer.ok) refused.push(answer.status);
   }
+  if (refused.length > 0) throw new CommandError(`The webhook was not taken: ${[...new Set(refused)].join(', ')}.`);
 }
 
 function sampleBody(input: Input, eventId: string): string {

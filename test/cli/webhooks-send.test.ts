@@ -18,12 +18,14 @@ interface Received {
 
 let server: Server;
 let url: string;
+let status: number;
 const received: Received[] = [];
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const chunks = await request.toArray();
     received.push({ path: request.url ?? '', headers: request.headers, bytes: Buffer.concat(chunks) });
+    response.statusCode = status;
     response.end('{"received":true}');
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -36,6 +38,7 @@ afterAll(() => {
 
 beforeEach(() => {
   received.length = 0;
+  status = 200;
   for (const [name, secret] of Object.entries(SECRETS)) vi.stubEnv(`WEBHOOK_SECRET_${name.toUpperCase()}`, secret);
 });
 
@@ -58,6 +61,13 @@ describe('semel webhooks send', () => {
     expect(printed.split('\n')).toHaveLength(3);
     expect(received.map(({ headers }) => headers['x-github-delivery'])).toEqual(['evt_1', 'evt_1', 'evt_1']);
     expect(new Set(received.map(({ bytes }) => bytes.toString())).size).toBe(1);
+  });
+
+  it('ends with 1 when the service does not take it', async () => {
+    status = 422;
+    const { code, printed, explained } = await call('webhooks', 'send', 'github', '--url', url, '--times', '2');
+    expect({ code, lines: printed.split('\n').length }).toEqual({ code: 1, lines: 2 });
+    expect(explained).toMatch(/\nThe webhook was not taken: 422\.$/);
   });
 
   it.each([
