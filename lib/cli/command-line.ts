@@ -40,7 +40,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<void> {
   const command = findCommand(words);
-  if (command === undefined) return terminal.print(overview(COMMANDS));
+  if (command === undefined) return terminal.print(overview(COMMANDS, words[0]));
   const input = parse(command, words.slice(command.name.split(' ').length));
   if (input.options.help) return terminal.print(commandHelp(command));
   requirePositionals(command, input);

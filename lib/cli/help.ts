@@ -6,13 +6,15 @@ export const HELP_OPTION = { help: { type: 'boolean', short: 'h', help: 'Show th
   Option
 >;
 
-/** The help of the whole command line. */
-export function overview(commands: readonly Command[]): string {
-  const rows = commands.map(({ name, summary }): Row => [name, summary]);
+/** The help of one group of commands, and without one of the whole command line. @example overview(commands, 'keys') */
+export function overview(commands: readonly Command[], group = ''): string {
+  const members = commands.filter(({ name }) => name.startsWith(`${group} `));
+  const isGroup = members.length > 0;
+  const rows = (isGroup ? members : commands).map(({ name, summary }): Row => [name, summary]);
   return [
     'Semel makes retries safe: send a request any number of times, and it happens once.',
     '',
-    'Usage: semel <command> [options]',
+    `Usage: semel ${isGroup ? `${group} ` : ''}<command> [options]`,
     '',
     columns(rows),
     '',

@@ -4,11 +4,20 @@ import { PROJECT_ROOT } from '../../lib/cli/project-root.ts';
 import { call } from './call.ts';
 
 describe('help', () => {
-  it.each([[[]], [['--help']], [['-h']], [['help']], [['keys', '--help']]])('%j lists the commands', async (words) => {
+  it.each([[[]], [['--help']], [['-h']], [['help']], [['strat', '--help']]])('%j lists the commands', async (words) => {
     const { code, printed, explained } = await call(...words);
     expect(code).toBe(0);
     for (const name of ['start', 'keys create', 'keys list', 'keys revoke']) expect(printed).toContain(`  ${name} `);
     expect(explained).toBe('');
+  });
+
+  it.each([[['keys', '--help']], [['keys', '-h']]])('%j lists the commands of the group', async (words) => {
+    const { code, printed } = await call(...words);
+    expect(code).toBe(0);
+    expect(printed).toContain('Usage: semel keys <command> [options]');
+    expect(Array.from(printed.matchAll(/^ {2}(\w.*?) {2}/gm), ([, name]) => name)).toEqual([
+      ...['keys create', 'keys list', 'keys revoke'],
+    ]);
   });
 
   it.each([
