@@ -10,7 +10,8 @@ export const operationsShow: Command = {
   name: 'operations show',
   summary: "Show an operation's record.",
   description: `Prints the record of an operation as JSON: where it stands, what was asked for, and its reply once it has one.
-It is found by its id (the Operation-Id of an answer) or by its key's hash (keyHash in the logs).
+It is found by its id (the Operation-Id of an answer) or by its key's hash (keyHash in the logs): the part of the id
+after op_ and before the dot.
 
 ${RECORD_TABLE_HELP}`,
   positionals: ['operation'],
@@ -29,6 +30,9 @@ ${RECORD_TABLE_HELP}`,
 /** @throws UsageError for a text that can be neither an operation id nor a key's hash */
 export function referenceIn([reference = '']: readonly string[]): string {
   if (recordKey(reference) !== undefined) return reference;
+  // The part before the dot, cut out of an id together with what it begins with.
+  const hash = reference.replace(/^op_/, '');
+  if (recordKey(hash) !== undefined) return hash;
   throw new UsageError(`"${reference}" is neither an operation id (op_….…) nor the hash of a key (43 characters).`);
 }
 

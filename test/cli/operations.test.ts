@@ -71,7 +71,7 @@ describe('semel operations list', () => {
 });
 
 describe('semel operations show', () => {
-  it.each([ID, KEY_HASH])('prints what %s refers to', async (reference) => {
+  it.each([ID, KEY_HASH, `op_${KEY_HASH}`])('prints what %s refers to', async (reference) => {
     await put({
       ...record,
       status: 'completed',
