@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { PROJECT_ROOT } from '../../lib/cli/project-root.ts';
 import { startDynamoDb } from '../../lib/local/dynamodb.ts';
 import { SetupError } from '../../lib/local/setup-error.ts';
 import { createTables, localClient, type TableDefinition } from '../../lib/local/tables.ts';
@@ -70,5 +72,17 @@ describe('startDynamoDb', () => {
   it('says what to install when there is neither Java nor Docker', async () => {
     vi.stubEnv('PATH', '/nonexistent');
     await expect(startDynamoDb()).rejects.toThrow(/apt-get install .*jre/);
+  });
+
+  it('ends the tests with this one sentence then', async () => {
+    const args = ['node_modules/vitest/vitest.mjs', 'run', 'test/protocol/decide.test.ts'];
+    const env = { ...process.env, PATH: '/nonexistent' };
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+      execFile(process.execPath, args, { cwd: PROJECT_ROOT, env }, (error, _, said) =>
+        resolve({ code: error?.code, stderr: said }),
+      );
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^DynamoDB Local needs Java or a running Docker; neither was found\. .+\n$/);
   });
 });
