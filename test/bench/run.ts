@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { PROJECT_ROOT } from '../../lib/cli/project-root.ts';
 import { startDynamoDb } from '../../lib/local/dynamodb.ts';
+import { readProofOptions } from '../setup/proof-options.ts';
 import type { LocalBench } from './local-subjects.ts';
 import type { Results } from './results.ts';
 
@@ -77,7 +77,11 @@ async function bench(effort: Effort): Promise<Results> {
   };
 }
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const { values } = readProofOptions({
+  command: 'npm run bench',
+  about: 'Measures Semel beside the library most people use, and writes docs/evidence.md and its charts.',
+  options: { quick: [false, 'Less of everything, to see that it works; its page goes to reports/bench.'] },
+});
 const results = await bench(values.quick ? QUICK : FULL);
 const { evidencePage } = await import('./evidence-page.ts');
 const { evidenceCharts } = await import('./evidence-charts.ts');
@@ -85,9 +89,11 @@ const { goalsOf } = await import('./goals.ts');
 console.table(
   goalsOf(results).map(({ what, goal, semel, beside, met }) => ({ what, goal, semel, powertools: beside, met })),
 );
-const docs = join(PROJECT_ROOT, 'docs');
+// Numbers of a quick run are not to be quoted.
+const folder = values.quick ? join('reports', 'bench') : 'docs';
+const docs = join(PROJECT_ROOT, folder);
 mkdirSync(join(docs, 'evidence'), { recursive: true });
 writeFileSync(join(docs, 'evidence.md'), evidencePage(results, new Date()));
 for (const [name, chart] of Object.entries(evidenceCharts(results))) writeFileSync(join(docs, 'evidence', name), chart);
-console.log('Written: docs/evidence.md and its charts.');
+console.log(`Written: ${join(folder, 'evidence.md')} and its charts.`);
 process.exit(0);

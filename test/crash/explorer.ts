@@ -105,6 +105,6 @@ function seeded(seed: number): () => number {
 export const describeFailure = ({ scenario, budget, choices, violations, steps }: Failure): string =>
   [
     `${scenario}: ${violations.join('; ')}`,
-    `  again: node test/crash/replay.ts '${scenario}' '${JSON.stringify(budget)}' '${JSON.stringify(choices)}'`,
+    `  again: npm run replay -- '${scenario}' '${JSON.stringify(budget)}' '${JSON.stringify(choices)}'`,
     ...steps.map(({ process, label, fate }) => `  ${process}: ${label} → ${fate}`),
   ].join('\n');

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { readProofOptions } from '../setup/proof-options.ts';
 import { describeFailure, type Exploration, explore, wander } from './explorer.ts';
 import { HarmCount } from './harm.ts';
 import { Progress } from './progress.ts';
@@ -48,26 +48,37 @@ async function work(job: Job): Promise<void> {
   parentPort?.postMessage({ result, job } satisfies Message);
 }
 
-async function prove(): Promise<number> {
-  const { values } = parseArgs({
+const readOptions = () =>
+  readProofOptions({
+    command: 'npm run prove',
+    about: 'Runs schedules of calls and faults, and checks after each that everything happened once.',
     options: {
-      schedules: { type: 'string', default: '1000000' },
-      only: { type: 'string', default: '' },
-      seed: { type: 'string', default: '1' },
+      schedules: [1_000_000, 'How many, over all scenarios.'],
+      only: ['', 'Only scenarios whose names this regular expression matches.'],
+      seed: [1, 'The first seed of those that are drawn at random.'],
     },
-  });
+  }).values;
+
+function nothingMatches(only: string): number {
+  console.error(`No scenario matches "${only}". There are:\n${SCENARIOS.map(({ name }) => `  ${name}`).join('\n')}`);
+  return 1;
+}
+
+async function prove(): Promise<number> {
+  const values = readOptions();
   const wanted = SCENARIOS.map((_, index) => index).filter((index) => SCENARIOS[index]?.name.match(values.only));
+  if (wanted.length === 0) return nothingMatches(values.only);
   const totals = new Map(
     wanted.map((index) => [index, { schedules: 0, random: 0, exhausted: [] as string[], failures: 0 }]),
   );
-  const each = Math.ceil(Number(values.schedules) / wanted.length);
+  const each = Math.ceil(values.schedules / wanted.length);
   const jobs = wanted.flatMap((scenario) =>
     EXHAUSTED.map(({ budget, share }): Job => ({ scenario, most: Math.ceil(each * share), how: { budget } })),
   );
   const failures: string[] = [];
   const harm = new HarmCount();
   const progress = new Progress(each * wanted.length);
-  let seed = Number(values.seed);
+  let seed = values.seed;
   const take = ({ result, job }: { result: Exploration; job: Job }): void => {
     const total = totals.get(job.scenario);
     if (total === undefined) return;

@@ -1,7 +1,13 @@
+import { readProofOptions } from '../setup/proof-options.ts';
 import { describeFailure, replay } from './explorer.ts';
 
-/** Runs one schedule again, as a failed proof prints it: node test/crash/replay.ts <scenario> <budget> <choices> */
-const [name, budget = '{}', choices = '[]'] = process.argv.slice(2);
+/** Runs one schedule again, as a failed proof prints it. */
+const [name = '', budget = '{}', choices = '[]'] = readProofOptions({
+  command: 'npm run replay',
+  about: 'Runs one schedule again, step by step, as a failed proof prints it.',
+  options: {},
+  positionals: ['scenario', 'budget', 'choices'],
+}).positionals;
 process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
 const { SCENARIOS } = await import('./scenarios.ts');
 const scenario = SCENARIOS.find((candidate) => candidate.name === name);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readProofOptions } from '../setup/proof-options.ts';
 
 /** What Spin says about one variant of the model. */
 interface Verdict {
@@ -58,8 +58,10 @@ function judge(fenced: Verdict, unfenced: Verdict): readonly string[] {
   return wrong;
 }
 
-const { values } = parseArgs({
-  options: { faults: { type: 'string', default: '2' }, tries: { type: 'string', default: '2' } },
+const { values } = readProofOptions({
+  command: 'npm run model',
+  about: 'Lets Spin try every interleaving of the model of a leased operation, with its fences and without.',
+  options: { faults: [2, 'How many faults.'], tries: [2, 'How often each process comes by.'] },
 });
 const size = [`-DFAULTS=${values.faults}`, `-DTRIES=${values.tries}`];
 const fenced = check(size);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readProofOptions } from '../setup/proof-options.ts';
 import { MUTATIONS, type Mutation } from './mutations.ts';
 
 /** Enough for every mutation of the table; one that needs more would be found too seldom to trust. */
@@ -28,6 +29,18 @@ function survives(copy: string, { name, file, find, replace, noticedBy }: Mutati
   }
 }
 
+const { positionals } = readProofOptions({
+  command: 'npm run mutants',
+  about: 'Takes one condition, fence or token away at a time, and checks that the proof named for it fails.',
+  options: {},
+  positionals: ['part of a name'],
+});
+const [part = ''] = positionals;
+const wanted = MUTATIONS.filter(({ name }) => name.includes(part));
+if (wanted.length === 0) {
+  console.error(`The name of no mutation has "${part}" in it.`);
+  process.exit(1);
+}
 const copy = mkdtempSync(join(tmpdir(), 'semel-mutants-'));
 for (const name of [
   'lib',
@@ -42,7 +55,6 @@ for (const name of [
   cpSync(join(ROOT, name), join(copy, name), { recursive: true });
 }
 symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-const wanted = MUTATIONS.filter(({ name }) => name.includes(process.argv[2] ?? ''));
 const survivors: string[] = [];
 for (const [index, mutation] of wanted.entries()) {
   const alive = survives(copy, mutation);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { localSeed } from '../../lib/cli/local-seed.ts';
 import { PROJECT_ROOT } from '../../lib/cli/project-root.ts';
 import { synthesize } from '../../lib/cli/synthesize.ts';
@@ -11,12 +11,16 @@ import { startDynamoDb } from '../../lib/local/dynamodb.ts';
 import { type LocalCloud, startLocalCloud } from '../../lib/local/start.ts';
 import { localClient } from '../../lib/local/tables.ts';
 import type { Store } from '../../lib/store/store.ts';
+import { readProofOptions } from '../setup/proof-options.ts';
 import { type ProviderServer, startProvider } from '../setup/provider-server.ts';
 import { Published } from './published.ts';
 import { type Sale, Shoppers } from './shoppers.ts';
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' }, 'per-second': { type: 'string', default: '2' } },
+const { values } = readProofOptions({
+  command: 'npm run prove:outage',
+  about:
+    'Stops the payment provider for a while, and checks that every charge is made once and that alarms would ring.',
+  options: { seconds: [60, 'How long it is out.'], 'per-second': [2, 'How many customers come in a second.'] },
 });
 const WELL = 10_000;
 const RECONCILE_EVERY = 5_000;
@@ -41,12 +45,12 @@ const reconcile = ({ url }: LocalCloud) => fetch(`${url}/_local/jobs/reconcile`,
 /** Well, then out for a minute, then well again; customers come all the time. */
 async function suffer({ cloud, provider, shoppers, published }: Shop): Promise<void> {
   const runs = setInterval(() => void reconcile(cloud), RECONCILE_EVERY);
-  const perSecond = Number(values['per-second']);
+  const perSecond = values['per-second'];
   published.enter('before');
   await shoppers.shop(perSecond, WELL);
   published.enter('outage');
   stopAnswering(provider);
-  await shoppers.shop(perSecond, Number(values.seconds) * 1_000);
+  await shoppers.shop(perSecond, values.seconds * 1_000);
   provider.intercept = () => undefined;
   published.enter('recovery');
   await shoppers.shop(perSecond, WELL);

@@ -89,8 +89,8 @@ describe('the command line', () => {
 });
 
 describe('the command line without the optional @aws-sdk/client-sqs', () => {
-  const [installed, away] = ['client-sqs', 'client-sqs-away'].map((name) => () =>
-    join(project.folder, 'node_modules', '@aws-sdk', name),
+  const [installed, away] = ['client-sqs', 'client-sqs-away'].map(
+    (name) => () => join(project.folder, 'node_modules', '@aws-sdk', name),
   ) as [() => string, () => string];
   beforeAll(() => renameSync(installed(), away()));
   afterAll(() => renameSync(away(), installed()));

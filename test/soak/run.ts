@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { synthesize } from '../../lib/cli/synthesize.ts';
+import { readProofOptions } from '../setup/proof-options.ts';
 import { audit } from './audit.ts';
 import { type Log, moveMoney, newLog, openAccount } from './client.ts';
 import { MortalCloud } from './mortal-cloud.ts';
@@ -12,12 +12,14 @@ import { MortalCloud } from './mortal-cloud.ts';
 process.env.AWS_ACCESS_KEY_ID ??= 'local';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
 
-const { values } = parseArgs({
+const { values } = readProofOptions({
+  command: 'npm run soak',
+  about:
+    'Runs the local cloud under load, kills it every now and then, and compares its tables with what clients were told.',
   options: {
-    minutes: { type: 'string', default: '10' },
-    clients: { type: 'string', default: '32' },
-    /** In seconds. */
-    'kill-every': { type: 'string', default: '60' },
+    minutes: [10, 'For how long.'],
+    clients: [32, 'How many move money at a time.'],
+    'kill-every': [60, 'After how many seconds it is killed and started again.'],
   },
 });
 
@@ -25,11 +27,7 @@ const { values } = parseArgs({
 const OPENING_BALANCE = 150;
 
 async function soak(directory: string): Promise<readonly string[]> {
-  const [minutes, clients, killEvery] = [values.minutes, values.clients, values['kill-every']].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const { minutes, clients, 'kill-every': killEvery } = values;
   const assembly = join(directory, 'assembly');
   await synthesize(assembly);
   const cloud = new MortalCloud({ assembly, port: await freePort(), dataDir: join(directory, 'data') });

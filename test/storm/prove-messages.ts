@@ -1,20 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { localSeed } from '../../lib/cli/local-seed.ts';
 import { progressBar } from '../../lib/cli/progress-bar.ts';
 import { synthesize } from '../../lib/cli/synthesize.ts';
 import { startLocalCloud } from '../../lib/local/start.ts';
+import { readProofOptions } from '../setup/proof-options.ts';
 import { Storm } from './storm.ts';
 import { Tally } from './tally.ts';
 
-const { values } = parseArgs({
-  options: { deposits: { type: 'string', default: '2000' }, assembly: { type: 'string' } },
+const { values } = readProofOptions({
+  command: 'npm run prove:messages',
+  about: 'Sends deposits through queues that fail, each up to four times, and counts how often they were credited.',
+  options: {
+    deposits: [2_000, 'How many deposits.'],
+    assembly: ['', 'A directory that cdk synth wrote. Without it the stack is synthesized first.'],
+  },
 });
 
-const made = values.assembly === undefined ? mkdtempSync(join(tmpdir(), 'semel-storm-')) : undefined;
-const assembly = values.assembly ?? String(made);
+const made = values.assembly === '' ? mkdtempSync(join(tmpdir(), 'semel-storm-')) : undefined;
+const assembly = made ?? values.assembly;
 const tally = new Tally();
 const started = Date.now();
 if (made !== undefined) await synthesize(made);
@@ -25,7 +30,7 @@ const cloud = await startLocalCloud({
 });
 try {
   const draw = progressBar();
-  const storm = new Storm(cloud, Number(values.deposits), draw);
+  const storm = new Storm(cloud, values.deposits, draw);
   const found = await storm.rage();
   draw(1, '');
   console.table({ ...storm.counts, ...tally.counts, ...found });
