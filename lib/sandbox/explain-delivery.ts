@@ -42,19 +42,26 @@ export function explainNumber(seq: number, { appliedUpTo, expected, total }: Sen
   return { title: `Number ${seq} set aside`, tone: 'wait', rule: 'R29', text };
 }
 
-/** Says what sending again has brought. */
-export function explainResend(left: number, { appliedUpTo, total }: SenderView): Explanation {
-  return left === 0
-    ? {
-        title: 'Nothing missing',
-        tone: 'good',
-        rule: 'R41',
-        text: `Everything up to ${appliedUpTo} is applied, total ${total}.`,
-      }
-    : {
-        title: 'Sent again',
-        tone: 'wait',
-        rule: 'R41',
-        text: `${left} not applied yet; the mark is at ${appliedUpTo}.`,
-      };
+/** What sending again did. */
+interface Resend {
+  /** How many messages are not applied. */
+  readonly left: number;
+  readonly resent: readonly number[];
+  /** The numbers that lie in the dead-letter queue. */
+  readonly parked: readonly number[];
 }
+
+/** Says what sending again has brought. */
+export function explainResend({ left, resent, parked }: Resend, { appliedUpTo, total }: SenderView): Explanation {
+  const sent = resent.length === 0 ? 'Nothing had to be sent again.' : `Sent again: ${resent.join(', ')}.`;
+  if (left > 0) {
+    const text = `${sent} ${left} not applied yet; the mark is at ${appliedUpTo}.`;
+    return { title: 'Sent again', tone: 'wait', rule: 'R41', text };
+  }
+  const applied = `Everything up to ${appliedUpTo} is applied, total ${total}.`;
+  const text = [sent, applied, ...(parked.length > 0 ? [leftBehind(parked)] : [])].join(' ');
+  return { title: 'Nothing missing', tone: 'good', rule: 'R41', text };
+}
+
+const leftBehind = (parked: readonly number[]): string =>
+  `The dead letter of ${parked.join(', ')} stays, though its number was applied by now: sent back to its queue it would be a duplicate.`;

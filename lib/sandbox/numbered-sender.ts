@@ -2,8 +2,10 @@ import { createInOrderSender, type InOrderSender } from '../client/in-order-send
 import { createRetryingFetch } from '../client/retrying-fetch.ts';
 import type { SenderView } from './explain-delivery.ts';
 import { asCaller } from './local-caller.ts';
+import type { CloudState } from './local-cloud.ts';
 
-const URL = '/senders/sandbox';
+const SENDER = 'sandbox';
+const URL = `/senders/${SENDER}`;
 /** What each message adds. */
 const DELTA = 10;
 
@@ -12,6 +14,7 @@ export class NumberedSender {
   readonly #fetch = createRetryingFetch({ storage: localStorage });
   #sender: InOrderSender;
   #losesNext = false;
+  #posted: number[] = [];
 
   constructor() {
     this.#sender = this.#newSender();
@@ -28,9 +31,17 @@ export class NumberedSender {
     return this.send();
   }
 
-  /** @returns how many messages the receiver has not applied */
-  resume(): Promise<number> {
-    return this.#sender.resume();
+  /** @returns how many messages the receiver has not applied, and the numbers that were sent again */
+  async resume(): Promise<{ readonly left: number; readonly resent: readonly number[] }> {
+    this.#posted = [];
+    const left = await this.#sender.resume();
+    return { left, resent: this.#posted };
+  }
+
+  /** The numbers that came too early and lie in the dead-letter queue. */
+  parkedAmong({ deadLetters }: CloudState): readonly number[] {
+    const own = deadLetters.filter(({ eventId, reason }) => reason === 'gap' && eventId.startsWith(`${SENDER}:`));
+    return own.map(({ eventId }) => Number(eventId.slice(SENDER.length + 1)));
   }
 
   async look(): Promise<SenderView> {
@@ -52,6 +63,7 @@ export class NumberedSender {
           this.#losesNext = false;
           return Promise.resolve(new Response(null, { status: 202 }));
         }
+        if (init?.method === 'POST') this.#posted.push(JSON.parse(String(init.body)).seq);
         return this.#fetch(input, { ...init, headers: asCaller(Object.fromEntries(new Headers(init?.headers))) });
       },
     });

@@ -41,6 +41,12 @@ export class PaymentBook {
     }));
   }
 
+  /** Takes another card for a payment. @returns whether it could: one that was sent is known by its own */
+  changeCard({ number, sends }: Payment, source: string): boolean {
+    if (sends === 0) this.#change(number, (payment) => ({ ...payment, source }));
+    return sends === 0;
+  }
+
   settle({ number }: Payment): void {
     this.#change(number, (payment) => ({ ...payment, pending: false }));
   }

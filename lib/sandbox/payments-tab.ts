@@ -32,7 +32,7 @@ export class PaymentsTab {
     onPress('send-twice', () => this.#press(2, isOn('drop-responses')));
     onPress('retry', () => this.#press(1, false));
     onPress('new-key', () => this.#begin('Another payment, so another key.'));
-    byId('slow-provider', HTMLInputElement).addEventListener('change', () => void this.#changeCard());
+    byId('slow-provider', HTMLInputElement).addEventListener('change', () => this.#changeCard());
   }
 
   async show(state: CloudState): Promise<void> {
@@ -95,9 +95,12 @@ export class PaymentsTab {
   }
 
   /** The card is a part of the request, so a payment that was sent keeps its own. */
-  async #changeCard(): Promise<void> {
-    if (this.#book.current() !== undefined)
-      await this.#begin('Another card makes it another payment, with another key.');
+  #changeCard(): void {
+    const payment = this.#book.current();
+    if (payment === undefined || payment.source === card() || this.#book.changeCard(payment, card())) return;
+    const text =
+      'It keeps its card, which is a part of what its key stands for. New key begins one with the other card.';
+    this.#log.add({ title: `Payment ${payment.number}`, tone: 'plain', rule: 'R7', text });
   }
 }
 

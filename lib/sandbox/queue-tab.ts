@@ -73,12 +73,16 @@ export class QueueTab {
 
   /** The first look may see the mark move and wait; the next one sends what is still missing, and the last one knows. */
   async #resend(): Promise<void> {
-    let left = await this.#sender.resume();
-    for (let look = 0; left > 0 && look < 3; look += 1) {
-      await drained(QUEUES.senders);
-      left = await this.#sender.resume();
+    const resent = new Set<number>();
+    let left = Number.POSITIVE_INFINITY;
+    for (let look = 0; left > 0 && look < 4; look += 1) {
+      if (look > 0) await drained(QUEUES.senders);
+      const resumed = await this.#sender.resume();
+      left = resumed.left;
+      for (const seq of resumed.resent) resent.add(seq);
     }
-    this.#log.add(explainResend(left, await this.#sender.look()));
+    const parked = this.#sender.parkedAmong(await readState());
+    this.#log.add(explainResend({ left, resent: [...resent], parked }, await this.#sender.look()));
     await this.#refresh();
   }
 

@@ -134,6 +134,22 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     ]);
   });
 
+  it('R7 another card does not begin another payment: the one that was sent keeps its own', async () => {
+    await sandbox.press('Send');
+    await sandbox.turn('Slow provider', true);
+    await expect.poll(async () => (await sandbox.lines())[0], WAIT).toMatch(/^Payment 1 It keeps its card.+ R7$/);
+    await sandbox.press('Send');
+    expect((await sandbox.lines())[0]).toMatch(/^201 Replayed/);
+    await sandbox.press('New key');
+    await sandbox.turn('Slow provider', false);
+    await sandbox.turn('Slow provider', true);
+    expect((await sandbox.lines())[0]).toMatch(/^Payment 2 Another payment, so another key/);
+    await sandbox.button('Send').click();
+    const newest = async () => (await sandbox.panel('Key store', 'row'))[1] ?? '';
+    await expect.poll(newest, WAIT).toMatch(/in progress/);
+    await sandbox.expectMoney('Money moved twice for 2 payments.');
+  });
+
   it('shows what is stored under the key, while it runs and after', async () => {
     await sandbox.turn('Slow provider', true);
     const before = await sandbox.panel('Key store', 'row');

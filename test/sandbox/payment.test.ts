@@ -85,6 +85,14 @@ describe('the book of payments', () => {
     book.clear();
     expect(book.current()).toBeUndefined();
   });
+
+  it('lets a payment change its card until it is sent', () => {
+    const book = new PaymentBook(storage());
+    const payment = book.begin('tok_ok');
+    expect(book.changeCard(payment, 'tok_slow')).toBe(true);
+    expect(book.changeCard(book.send(payment, sent), 'tok_ok')).toBe(false);
+    expect(book.all().map(({ number, source }) => [number, source])).toEqual([[1, 'tok_slow']]);
+  });
 });
 
 describe('amounts', () => {
