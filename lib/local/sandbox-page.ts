@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 
@@ -7,10 +8,15 @@ const SOURCES = new URL('../sandbox/', import.meta.url);
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' } as const;
 
 /** What the page is made of, by path. */
-const PARTS: Readonly<Record<string, (sources: URL) => Promise<HttpAnswer>>> = {
-  '/sandbox': async (sources) => text('html', await readFile(new URL('sandbox.html', sources), 'utf8')),
-  '/sandbox/sandbox.css': async (sources) => text('css', await readFile(new URL('sandbox.css', sources), 'utf8')),
-  '/sandbox/sandbox.js': async (sources) => text('js', await bundle(new URL('sandbox.ts', sources))),
+const PARTS: Readonly<
+  Record<string, { readonly file: string; readonly answer: (source: URL) => Promise<HttpAnswer> }>
+> = {
+  '/sandbox': { file: 'sandbox.html', answer: async (source) => text('html', await readFile(source, 'utf8')) },
+  '/sandbox/sandbox.css': {
+    file: 'sandbox.css',
+    answer: async (source) => text('css', await readFile(source, 'utf8')),
+  },
+  '/sandbox/sandbox.js': { file: 'sandbox.ts', answer: async (source) => text('js', await bundle(source)) },
 };
 
 /** Does a path belong to the page? */
@@ -22,10 +28,15 @@ export async function answerSandbox(method: string, path: string, sources: URL =
   if (part === undefined || method !== 'GET') {
     return problemAnswer(404, 'Not a part of the page', `GET ${Object.keys(PARTS).join(', GET ')} are.`);
   }
+  const source = new URL(part.file, sources);
+  if (!existsSync(source)) {
+    const detail = 'The sandbox is part of a checkout of Semel (npm start) and not of the package.';
+    return problemAnswer(404, 'No page here', detail);
+  }
   try {
-    return await part(sources);
+    return await part.answer(source);
   } catch (error) {
-    return problemAnswer(404, 'No page here', `It is made from the sources of a checkout: ${(error as Error).message}`);
+    return problemAnswer(404, 'No page here', `Its sources cannot be built: ${(error as Error).message}`);
   }
 }
 

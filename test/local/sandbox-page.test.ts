@@ -34,12 +34,16 @@ describe('the sandbox page', () => {
     expect((await answerSandbox(method, path)).status).toBe(404);
   });
 
-  it('says what is wrong with the sources', async () => {
+  it('says what is wrong with the sources, and that there are none in the package', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'semel-sandbox-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const sources = pathToFileURL(`${folder}/`);
-    const missing = await answerSandbox('GET', '/sandbox', sources);
-    expect([missing.status, missing.body.toString()]).toEqual([404, expect.stringContaining('ENOENT')]);
+    for (const path of ['/sandbox', '/sandbox/sandbox.js']) {
+      const { status, body } = await answerSandbox('GET', path, sources);
+      const detail = 'The sandbox is part of a checkout of Semel (npm start) and not of the package.';
+      expect(JSON.parse(body.toString())).toEqual({ type: 'about:blank', title: 'No page here', status, detail });
+      expect(status).toBe(404);
+    }
     writeFileSync(join(folder, 'sandbox.ts'), 'const x = ;');
     const broken = await answerSandbox('GET', '/sandbox/sandbox.js', sources);
     expect([broken.status, broken.body.toString()]).toEqual([404, expect.stringContaining('Unexpected')]);

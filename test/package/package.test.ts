@@ -50,9 +50,9 @@ describe('the package', () => {
     expect(sound).toEqual(entries);
   });
 
-  it('holds what is built, and neither sources nor tests', () => {
+  it('holds what is built and its documentation, and neither sources nor tests', () => {
     const inside = readdirSync(join(project.folder, 'node_modules', 'semel')).toSorted();
-    expect(inside).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+    expect(inside).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json']);
   });
 });
 
