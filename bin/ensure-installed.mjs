@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`, so that both work in a fresh clone: installs what package-lock.json pins
-// unless it is there already, then makes sure that the scripts will run on a recent enough Node.
+// Runs before each npm script, so that all of them work in a fresh clone: installs what package-lock.json pins unless it
+// is there already, then makes sure that the scripts will run on a recent enough Node. Standard output is the script's.
 // Plain JavaScript for any Node from 16 on: the host's Node may be older than the one the project brings along.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ function packagesIn(file) {
 }
 
 function install() {
-  console.log('Installing the pinned dependencies (npm ci, a minute or so) …');
+  console.error('Installing the pinned dependencies (npm ci, a minute or so) …');
   // npm itself must run on the host's Node: the one in node_modules is about to be replaced.
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== bin);
   const result = spawnSync(
@@ -50,7 +50,7 @@ function install() {
     {
       cwd: root,
       env: { ...process.env, PATH: path.join(delimiter) },
-      stdio: 'inherit',
+      stdio: ['inherit', 2, 2],
     },
   );
   if (result.error) fail(`npm could not be started: ${result.error.message}. It comes with Node: https://nodejs.org`);
