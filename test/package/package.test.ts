@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeSamples } from '../setup/doc-samples.ts';
 import { installPackage, type Project } from './installed-package.ts';
 import { startExample } from './running-example.ts';
 
@@ -67,7 +68,8 @@ describe('each entry', () => {
     expect((await project.run('node', [file])).trim()).toBe(PRINTED[name] ?? 'function');
   });
 
-  it('fits its types, and so does the example', async () => {
+  it('fits its types, and so do the example and the samples of docs/client.md', async () => {
+    writeSamples(join('docs', 'client.md'), project.folder);
     expect(await project.run('tsc', ['-p', '.'])).toBe('');
   });
 
