@@ -19,7 +19,7 @@ const run = (file: string, ...args: readonly string[]) =>
 describe('the proofs', () => {
   it('are found', () => {
     expect(proofs.map(({ name }) => name)).toEqual([
-      ...['prove', 'prove:messages', 'prove:outage', 'replay', 'bench', 'model', 'soak', 'mutants'],
+      ...['prove', 'prove:messages', 'prove:outage', 'replay', 'bench', 'model', 'soak', 'mutants', 'mutants:protocol'],
     ]);
   });
 

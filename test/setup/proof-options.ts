@@ -12,7 +12,7 @@ interface Proof<Options> {
   readonly command: string;
   readonly about: string;
   readonly options: Options;
-  /** The names of positional arguments, any of which may be left out. */
+  /** The names of positional arguments, any of which may be left out; one that ends with … may come often. */
   readonly positionals?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function readProofOptions<const Options extends Readonly<Record<string, P
       console.log(usage(proof));
       process.exit(0);
     }
-    const surplus = positionals[proof.positionals?.length ?? 0];
+    const surplus = proof.positionals?.at(-1)?.endsWith('…') ? undefined : positionals[proof.positionals?.length ?? 0];
     if (surplus !== undefined) throw new Error(`"${surplus}" is one argument too many`);
     const read = Object.entries(proof.options).map(([name, [initial]]) => [
       name,
