@@ -2,7 +2,7 @@
 const [major] = process.versions.node.split('.');
 if (Number(major) < 24) {
   console.error(
-    `Semel runs on Node 24 or newer; this is ${process.version}. In a checkout, "npm run semel" brings its own.`,
+    `Semel runs on Node 24 or newer; this is ${process.version}. In a checkout, "npm run -s semel" brings its own.`,
   );
   process.exit(1);
 }

@@ -19,7 +19,7 @@ export function overview(commands: readonly Command[], group = ''): string {
     columns(rows),
     '',
     '`semel <command> --help` explains one command.',
-    'In a checkout: npm run semel -- <command> [options]',
+    'In a checkout: npm run -s semel -- <command> [options]',
     'Exit codes: 0 done, 1 not possible (the message says why), 2 not understood.',
   ].join('\n');
 }
@@ -38,6 +38,8 @@ export function commandHelp(command: Command): string {
     '',
     'Examples:',
     ...command.examples.map((example) => `  ${example}`),
+    '',
+    'In a checkout, write npm run -s semel -- for semel.',
   ].join('\n');
 }
 

@@ -23,7 +23,7 @@ export function welcome(cloud: {
     '',
     `To press instead of type: ${cloud.url}/sandbox`,
     '',
-    'Webhooks are signed with these; semel webhooks send <source> posts a sample:',
+    'Webhooks are signed with these; npm run -s semel -- webhooks send <source> posts a sample:',
     '',
     ...WEBHOOK_SOURCES.map((source) => `  ${source.padEnd(8)}  ${shownSecret(source, cloud.webhookSecrets)}`),
     '',
