@@ -2,6 +2,7 @@ import { APPROACHES } from '../simulation/approaches.ts';
 import { runApproach, type SimulationResult, type SimulationSettings } from '../simulation/run-approach.ts';
 import type { Command } from './command.ts';
 import { progressBar } from './progress-bar.ts';
+import { CALLED_AS } from './project-root.ts';
 import { SIMULATION_OPTIONS, simulationOptions, simulationSettings } from './simulation-settings.ts';
 import { simulationTable } from './simulation-table.ts';
 import { CommandError } from './usage-error.ts';
@@ -21,7 +22,7 @@ machine. The seed is printed: the same seed makes the same run.`,
     const settings = simulationSettings(input);
     const results = compare(settings);
     terminal.print(simulationTable(results));
-    terminal.explain(`\nAgain: semel simulate ${simulationOptions(settings)}`);
+    terminal.explain(`\nAgain: ${CALLED_AS} simulate ${simulationOptions(settings)}`);
     refuseFailure(results);
   },
 };

@@ -66,6 +66,8 @@ export interface LocalCloud {
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
   const cleanup = new Cleanup();
   try {
+    const giveBack = options.dataDir === undefined ? () => {} : lockData(options.dataDir);
+    cleanup.add(async () => giveBack());
     return await start(options, cleanup);
   } catch (error) {
     await cleanup.run().catch(() => {});
@@ -76,10 +78,6 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
 async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<LocalCloud> {
   const { environment = {}, log = () => {}, dataDir } = options;
   const assembly = readAssembly(options.assembly);
-  if (dataDir !== undefined) {
-    const giveBack = lockData(dataDir);
-    cleanup.add(async () => giveBack());
-  }
   const servers = await startServers(assembly, options.port ?? 4000, cleanup);
   // Before the functions, since its address is in every one's environment.
   const proxy = await cleanup.started(startAwsProxy(), (running) => running.close());

@@ -37,7 +37,8 @@ describe('help', () => {
   ])('%j explains the command, its options and an example', async (words, sentences) => {
     const { code, printed } = await call(...words);
     expect(code).toBe(0);
-    for (const sentence of [...sentences, 'Usage: semel ', 'Examples:', '--help', 'npm run -s semel -- ']) expect(printed).toContain(sentence);
+    for (const sentence of [...sentences, 'Usage: semel ', 'Examples:', '--help', 'npm run -s semel -- '])
+      expect(printed).toContain(sentence);
   });
 });
 

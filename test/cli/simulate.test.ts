@@ -26,7 +26,7 @@ describe('semel simulate', () => {
 
   it('repeats a run with the options that it prints', async () => {
     const first = await call('simulate', '--messages', '100');
-    const again = /^Again: semel (.+)$/m.exec(first.explained)?.[1] ?? '';
+    const again = /^Again: npm run -s semel -- (.+)$/m.exec(first.explained)?.[1] ?? '';
     expect(again).toMatch(/--seed \d+$/);
     const second = await call(...again.split(' '));
     expect(second.printed).toBe(first.printed);
