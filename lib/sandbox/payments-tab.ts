@@ -89,8 +89,10 @@ export class PaymentsTab {
   }
 
   async #begin(why: string): Promise<void> {
-    const { number } = this.#book.begin(card());
-    this.#log.add({ title: `Payment ${number}`, tone: 'plain', rule: 'R39', text: why });
+    const payment = this.#book.begin(card());
+    // Before anything is fetched: what has no key yet cannot be retried.
+    showCurrent(payment);
+    this.#log.add({ title: `Payment ${payment.number}`, tone: 'plain', rule: 'R39', text: why });
     await this.#refresh();
   }
 
