@@ -143,6 +143,10 @@ async function startServers(assembly: Assembly, port: number, cleanup: Cleanup):
     const starting = startHttpServer(servers.size === 0 ? port : 0);
     servers.set(logicalId, await cleanup.started(starting, (http) => http.close()));
   }
+  // A stack of queues and jobs has no API, and is looked at and run through the local cloud's own paths all the same.
+  if (servers.size === 0) {
+    servers.set('', await cleanup.started(startHttpServer(port), (http) => http.close()));
+  }
   return servers;
 }
 
@@ -151,7 +155,10 @@ function openServers(
   { apis, place }: Blueprint,
   behind: Omit<Site, 'place' | 'routes'>,
 ): void {
-  for (const { logicalId, routes } of apis) servers.get(logicalId)?.open({ place, routes, ...behind });
+  for (const [logicalId, server] of servers) {
+    const routes = apis.find((api) => api.logicalId === logicalId)?.routes ?? [];
+    server.open({ place, routes, ...behind });
+  }
 }
 
 /** What keeps data: tables and queues. */

@@ -66,12 +66,13 @@ export const openingEntry = (id: string, amount: number, origin: Origin): Effect
   entry({ id, kind: 'opening', amount, creditAccount: id, ...origin });
 
 /** What callers see of an account. */
-const accountView = ({ id, currency, balance, credits, version }: Item) => ({
+const accountView = ({ id, currency, balance, credits, version, displayName }: Item) => ({
   id,
   currency,
   balance,
   credits,
   version,
+  displayName,
 });
 
 /** The validator of an account's state (RFC 9110, section 8.8.3): every change of the account changes it. */

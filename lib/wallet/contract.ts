@@ -47,6 +47,7 @@ const Account = z.object({
   balance: z.int(),
   credits: z.int(),
   version: z.int(),
+  displayName: z.string().optional().describe('Absent until PUT /accounts/{id}/settings has set it.'),
 });
 
 const Transfer = z.object({

@@ -59,6 +59,16 @@ describe('startLocalCloud', () => {
     await Promise.all([one.stop(), other.stop()]);
   });
 
+  it('can be looked at without an API', async () => {
+    const { Resources } = tinyTemplate();
+    const isApi = ([, { Type }]: [string, TemplateResource]) => /^AWS::(ApiGatewayV2|Lambda::Permission)/.test(Type);
+    const withoutApi = Object.fromEntries(Object.entries(Resources).filter((resource) => !isApi(resource)));
+    const cloud = await start(await assemblyOf({ Resources: withoutApi }));
+    expect((await fetch(`${cloud.url}/_local/state`)).status).toBe(200);
+    expect((await fetch(`${cloud.url}/things`)).status).toBe(404);
+    await cloud.stop();
+  });
+
   it('answers 503 while its DynamoDB is dead, and goes on', async () => {
     const { port: far, hostname } = new URL(inject('dynamodb'));
     const open = new Set<Socket>();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../lib/engine/engine.ts';
 import { runNatural } from '../../lib/engine/run-natural.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
-import { accountKey } from '../../lib/wallet/account.ts';
+import { accountKey, showAccount } from '../../lib/wallet/account.ts';
 import { matchesEtag } from '../../lib/wallet/if-match.ts';
 import { putSettings } from '../../lib/wallet/settings.ts';
 import { readItem } from '../setup/items.ts';
@@ -29,6 +29,13 @@ describe('settings', () => {
     expect(first).toMatchObject({ status: 200, etag: '"2"', json: { displayName: 'Savings' } });
     expect(await put(account, 'Holiday', first.etag)).toMatchObject({ status: 200, etag: '"3"' });
     expect(await nameOf(account)).toBe('Holiday');
+  });
+
+  it('R35 are seen on the account, so that who heard no answer can look', async () => {
+    const account = await wallet.openAccount();
+    await put(account, 'Savings', '"1"');
+    const shown = await showAccount(account, 'alice', wallet.read);
+    expect(shown).toMatchObject({ headers: { etag: '"2"' }, body: { displayName: 'Savings', version: 2 } });
   });
 
   it('R35 are 412 for a version that is over, and 428 without one', async () => {
