@@ -15,6 +15,7 @@ import {
   environmentRetention,
   handleThrown,
   type Invocation,
+  logFailure,
   logger,
   readMessageBody,
   reject,
@@ -108,13 +109,15 @@ async function endAnswered(
     const detail = `Operation ${answer.operationId} ended with status ${answer.reply.status}.`;
     return reject(invocation, message, { eventId, reason, detail });
   }
-  const { code, message: detail, retryAfter } = answer.problem;
+  const { code, message: detail, retryAfter, cause } = answer.problem;
   if (code === 'idempotency-key-reused')
     return reject(invocation, message, { eventId, reason: 'event-id-reused', detail });
   // Done, and nobody waits for its reply here.
   if (code === 'reply-not-kept') return consumed(invocation, message, answer, 'duplicate');
   if (!PROBLEMS[code].retryable) return reject(invocation, message, { eventId, reason: code, detail });
-  const rest = code === 'request-in-flight' ? longestLease(invocation) : retryAfter;
+  const inFlight = code === 'request-in-flight';
+  if (!inFlight) logFailure(invocation, message, cause ?? answer.problem);
+  const rest = inFlight ? longestLease(invocation) : retryAfter;
   if (rest !== undefined) await invocation.queue.hide(message, milliseconds(rest));
   return 'failed';
 }

@@ -9,6 +9,7 @@ import { declined, succeeded } from '../../lib/protocol/outside-call.ts';
 import { refuse } from '../../lib/protocol/plan.ts';
 import { days, hours } from '../../lib/protocol/time.ts';
 import { consumedQueue } from '../../lib/queue/consumed-queue.ts';
+import { logger } from '../../lib/queue/consumer.ts';
 import { leasedConsumer } from '../../lib/queue/leased-consumer.ts';
 import { onceConsumer } from '../../lib/queue/once-consumer.ts';
 import { readQueueMessage } from '../../lib/queue/queue-message.ts';
@@ -214,7 +215,8 @@ describe('a leased consumer', () => {
     expect(letter?.MessageAttributes?.['Semel-Reason']?.StringValue).toBe('card-declined');
   });
 
-  it('R30 delivers an unknown outcome again, soon', async () => {
+  it('R30 delivers an unknown outcome again, soon, and says why it is unknown', async () => {
+    const told = vi.spyOn(logger, 'error').mockReturnValue();
     const queue = new LocalQueue(server, { visibility: 300 });
     await queue.send({ name: 'n' }, eventId('e1'));
     let calls = 0;
@@ -226,6 +228,7 @@ describe('a leased consumer', () => {
     const handler = leased(queue, operation);
     await queue.invoke(handler);
     expect(queue.hidden[0]?.until).toBeLessThan(Date.now() + 5_000);
+    expect(told.mock.calls).toMatchObject([[expect.stringContaining('again'), { error: { message: 'reset' } }]]);
     await expect.poll(() => queue.invoke(handler), { timeout: 5_000 }).toBe(1);
     expect([calls, queue.size]).toEqual([2, 0]);
   });
