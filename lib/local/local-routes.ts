@@ -140,7 +140,7 @@ const json = (status: number, value: unknown): HttpAnswer => ({
   body: Buffer.from(JSON.stringify(value, plainly)),
 });
 
-const NOTHING: HttpAnswer = { ...json(204, null), body: Buffer.alloc(0) };
+const NOTHING: HttpAnswer = { ...json(204, null), headers: {}, body: Buffer.alloc(0) };
 
 /** Sets and binary attributes, which JSON would show as empty objects and as objects of indices. */
 function plainly(_name: string, value: unknown): unknown {

@@ -17,6 +17,34 @@ const deadLetters = async (eventId: string): Promise<readonly { readonly reason:
   return json.deadLetters.filter((letter: { eventId: string }) => letter.eventId === eventId);
 };
 
+/** A transfer above the limit, and the event that tells of it. */
+async function tellOfTransfer(headers: Record<string, string> = {}) {
+  const [from, to] = [await caller.openAccount(200_000), await caller.openAccount()];
+  const reply = await caller.post('/transfers', { key: randomUUID(), body: { from, to, amount: 150_000 }, headers });
+  expect(reply.status).toBe(201);
+  return { from, to, eventId: `evt_${reply.json.id.slice('tr_'.length)}` };
+}
+
+const stored = async (eventId: string) => {
+  const Key = { pk: `notification#${eventId}`, sk: 'notification' };
+  return (await caller.table.client.send(new GetCommand({ TableName: caller.table.table, Key, ConsistentRead: true })))
+    .Item;
+};
+
+const waiting = async (eventId: string) => {
+  const outbox = { TableName: inject('cloud').tableNames.idempotency, Key: { pk: `outbox#${eventId}` } };
+  return (await caller.table.client.send(new GetCommand(outbox))).Item;
+};
+
+/** How many of the relay's sends a fault has struck so far. */
+const struck = async (fault: string): Promise<number> => {
+  const { json } = await caller.get('/_local/calls');
+  const calls: readonly { function: string; action: string; fault: string | null }[] = json.calls;
+  return calls.filter(
+    (made) => made.function.includes('OutboxRelay') && made.action === 'sqs:SendMessage' && made.fault === fault,
+  ).length;
+};
+
 describe('over HTTP and the queues', () => {
   it('R25 C48 a deposit is credited once; its event id with another amount is parked', async () => {
     const account = await caller.openAccount();
@@ -43,23 +71,25 @@ describe('over HTTP and the queues', () => {
   });
 
   it('R32 a large transfer is told of, through the outbox, with its correlation id', async () => {
-    const [from, to] = [await caller.openAccount(200_000), await caller.openAccount()];
-    const headers = { 'x-correlation-id': 'corr-cloud' };
-    const reply = await caller.post('/transfers', { key: randomUUID(), body: { from, to, amount: 150_000 }, headers });
-    expect(reply.status).toBe(201);
-    const eventId = `evt_${reply.json.id.slice('tr_'.length)}`;
-    const Key = { pk: `notification#${eventId}`, sk: 'notification' };
-    const stored = async () => {
-      const get = new GetCommand({ TableName: caller.table.table, Key, ConsistentRead: true });
-      return (await caller.table.client.send(get)).Item;
-    };
-    await expect.poll(stored, SOON).toMatchObject({ amount: 150_000, from, to, correlationId: 'corr-cloud' });
+    const { from, to, eventId } = await tellOfTransfer({ 'x-correlation-id': 'corr-cloud' });
+    const told = { amount: 150_000, from, to, correlationId: 'corr-cloud' };
+    await expect.poll(() => stored(eventId), SOON).toMatchObject(told);
     // It is deleted after it was sent, so perhaps a moment after it was stored.
-    const waiting = async () => {
-      const outbox = { TableName: inject('cloud').tableNames.idempotency, Key: { pk: `outbox#${eventId}` } };
-      return (await caller.table.client.send(new GetCommand(outbox))).Item;
-    };
-    await expect.poll(waiting, SOON).toBeUndefined();
+    await expect.poll(() => waiting(eventId), SOON).toBeUndefined();
+  });
+
+  it.each([
+    ['before it sends', 'crash-before'],
+    ['between sending and deleting', 'crash-after'],
+  ])('R32 an event outlives a relay that dies %s, and is applied once', async (_, fault) => {
+    expect(
+      (await caller.post('/_local/faults', { body: { function: 'OutboxRelay', fault: `${fault}=1` } })).status,
+    ).toBe(204);
+    const before = await struck(fault);
+    const { eventId } = await tellOfTransfer();
+    await expect.poll(() => waiting(eventId), SOON).toBeUndefined();
+    await expect.poll(() => stored(eventId), SOON).toMatchObject({ amount: 150_000 });
+    expect(await struck(fault)).toBe(before + 1);
   });
 
   it('R33 the settlement runs by hand, once for a date', async () => {
