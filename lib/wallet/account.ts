@@ -25,8 +25,10 @@ export function createAccount(input: z.infer<typeof CreateAccount> & Origin): Pl
   const id = accountId(operation.uuid, currency);
   const item = accountItem({ id, currency, caller, balance: openingBalance ?? 0, openedBy: operation });
   const opening = openingBalance === undefined ? [] : [openingEntry(id, openingBalance, { caller, operation })];
+  const listed = opening.length > 0 && { lastCredit: operation.uuid };
+  const account = { Put: { Item: { ...item, ...listed }, ConditionExpression: 'attribute_not_exists(pk)' } };
   return {
-    effects: [{ Put: { Item: item, ConditionExpression: 'attribute_not_exists(pk)' } }, ...opening],
+    effects: [account, ...opening],
     reply: {
       status: 201,
       headers: { location: `/accounts/${id}`, etag: etag(item) },
@@ -59,7 +61,6 @@ export const accountItem = (account: {
   credits: 0,
   version: 1,
   createdAt: account.openedBy.now,
-  ...(account.balance > 0 && { lastEntry: account.openedBy.uuid }),
 });
 
 export const openingEntry = (id: string, amount: number, origin: Origin): Effect =>
@@ -126,7 +127,7 @@ export const debit = ({ account, amount, currency, entryUuid, caller }: Movement
     Key: accountKey(account),
     UpdateExpression:
       'SET balance = balance - :amount, available = available - :amount, room = room + :amount, ' +
-      '#version = #version + :one, lastEntry = :entry',
+      '#version = #version + :one, lastDebit = :entry',
     ConditionExpression: 'caller = :caller AND currency = :currency AND available >= :amount',
     ExpressionAttributeNames: { '#version': 'version' },
     ExpressionAttributeValues: {
@@ -150,7 +151,7 @@ export const credit = ({ account, amount, currency, entryUuid }: Movement): Effe
     Key: accountKey(account),
     UpdateExpression:
       'SET balance = balance + :amount, available = available + :amount, room = room - :amount, ' +
-      '#version = #version + :one, lastEntry = :entry',
+      '#version = #version + :one, lastCredit = :entry',
     ConditionExpression: 'currency = :currency AND room >= :amount',
     ExpressionAttributeNames: { '#version': 'version' },
     ExpressionAttributeValues: {

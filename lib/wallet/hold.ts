@@ -23,7 +23,7 @@ export const holdRoom = ({ account, amount, caller }: Hold & { readonly caller: 
 
 /** Adds the amount that room was held for. */
 export const creditHeld = ({ account, amount, entryUuid }: Booked): Effect =>
-  update(account, 'balance = balance + :amount, available = available + :amount, lastEntry = :entry', {
+  update(account, 'balance = balance + :amount, available = available + :amount, lastCredit = :entry', {
     ':amount': amount,
     ':entry': entryUuid,
   });
@@ -40,7 +40,7 @@ export const holdFunds = ({ account, amount }: Hold): Effect => ({
 
 /** Takes the amount that was held. */
 export const debitHeld = ({ account, amount, entryUuid }: Booked): Effect =>
-  update(account, 'balance = balance - :amount, room = room + :amount, lastEntry = :entry', {
+  update(account, 'balance = balance - :amount, room = room + :amount, lastDebit = :entry', {
     ':amount': amount,
     ':entry': entryUuid,
   });

@@ -59,7 +59,7 @@ const FORMS: readonly ((run: string, step: number) => Effect)[] = [
   (run) => ({
     Update: {
       Key: accountKey(`${run}-a`),
-      UpdateExpression: 'SET settledAt = if_not_exists(settledAt, :now) REMOVE lastEntry',
+      UpdateExpression: 'SET settledAt = if_not_exists(settledAt, :now) REMOVE lastCredit',
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeValues: { ':now': 5 },
     },
