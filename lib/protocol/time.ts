@@ -23,6 +23,6 @@ export const expiryAfter = (from: Milliseconds, retention: Seconds): Seconds =>
 
 /** Is this a day of the calendar? Date.parse alone takes 2026-02-30 for a day in March. @example isDate('2026-11-30') // true */
 export function isDate(text: string): boolean {
-  const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  const moment = Date.parse(text);
   return !Number.isNaN(moment) && new Date(moment).toISOString().slice(0, 10) === text;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePrefer, waitBudget } from '../../lib/protocol/prefer.ts';
+import { appliedWait, parsePrefer, waitBudget } from '../../lib/protocol/prefer.ts';
 import { milliseconds } from '../../lib/protocol/time.ts';
 
 const none = { respondAsync: false };
@@ -71,5 +71,15 @@ describe('waitBudget', () => {
     expect(budget(undefined, 25_000)).toBe(0);
     expect(budget(10, 1_500)).toBe(0);
     expect(budget(10, 0)).toBe(0);
+  });
+});
+
+describe('appliedWait', () => {
+  it.each([
+    [3, 'wait=3'],
+    [60, 'wait=15'],
+    [undefined, 'wait=0'],
+  ])('R18 of %s is %s: what was waited at most', (wait, applied) => {
+    expect(appliedWait(wait)).toBe(applied);
   });
 });

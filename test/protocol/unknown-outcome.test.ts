@@ -20,6 +20,7 @@ describe('tellCause', () => {
     [new TypeError('secret', { cause: withCode('secret', 'ENOTFOUND') }), 'TypeError (ENOTFOUND)'],
     [withCode('secret', 'a secret'), 'Error'],
     [withCode('secret', 42), 'Error'],
+    [withCode('secret', ['ECODE']), 'Error'],
     [named('secret of mine'), 'an error'],
     ['secret', 'an error'],
     [undefined, 'an error'],
@@ -33,5 +34,7 @@ describe('tellCause', () => {
     const told = tellCause(new UnknownOutcome(`a\n  b${'c'.repeat(1_000)}`));
     expect(told).toMatch(/^a bc+…$/);
     expect(told).toHaveLength(200);
+    expect(tellCause(new UnknownOutcome('c'.repeat(200)))).toBe('c'.repeat(200));
+    expect(String(new UnknownOutcome('Why.'))).toBe('UnknownOutcome: Why.');
   });
 });
