@@ -38,7 +38,7 @@ const plan = (record: NeedsAttentionRecord, where: string): string =>
   [
     `Operation ${record.operationId} (${record.operation} for ${record.caller}) in ${where}`,
     `has needed attention since attempt ${record.attempt}: ${record.reason}.`,
-    `It was first seen at ${new Date(record.firstSeenAt).toISOString()} and asks for ${record.intent}.`,
+    `It was first seen at ${new Date(record.firstSeenAt).toISOString()} and asks for ${record.intent ?? 'nothing more'}.`,
     `It will be in progress again (recovery point: ${record.recoveryPoint ?? 'none'}), to be taken over at once, and its`,
     'unknown outcomes are counted from 0 again.',
   ].join('\n');

@@ -7,7 +7,7 @@ import { type Effect, isRefusal, type ReplyDraft } from '../protocol/plan.ts';
 import { problemReply } from '../protocol/problem-reply.ts';
 import { PROBLEMS, SemelError } from '../protocol/problems.ts';
 import type { IdempotencyRecord } from '../protocol/record.ts';
-import { type StoredReply, serializeReply, withinReplyLimit } from '../protocol/reply.ts';
+import { type StoredReply, serializeReply } from '../protocol/reply.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { tellCause, UnknownOutcome } from '../protocol/unknown-outcome.ts';
 import { needsAttention } from './answer.ts';
@@ -58,8 +58,7 @@ type Unknown = { readonly kind: 'unknown'; readonly cause?: unknown };
  */
 export async function finishHeld(run: HeldRun): Promise<Ending> {
   try {
-    const phase = phaseOf(run);
-    return await endWith(run, phase, await learnOutcome(run, phase)).catch((thrown) => restAfter(run, thrown));
+    return await learnAndEnd(run).catch((thrown) => restAfter(run, thrown));
   } catch (thrown) {
     if (thrown instanceof LeaseLost) return { kind: 'lost', record: thrown.record };
     const answer = storeProblem(thrown) ?? outcomeUnknown(run.held.record.unknowns, thrown);
@@ -67,8 +66,9 @@ export async function finishHeld(run: HeldRun): Promise<Ending> {
   }
 }
 
-async function endWith(run: HeldRun, phase: Phase<unknown>, outcome: Outcome<unknown, unknown>): Promise<Ending> {
-  const { operation } = run;
+async function learnAndEnd(run: HeldRun): Promise<Ending> {
+  const [operation, phase] = [run.operation, phaseOf(run)];
+  const outcome = await learnOutcome(run, phase);
   switch (outcome.kind) {
     case 'succeeded':
       return await book(run, 'new', (bookedAt) => operation.settle({ ...phase, bookedAt }, outcome.result));
@@ -81,7 +81,7 @@ async function endWith(run: HeldRun, phase: Phase<unknown>, outcome: Outcome<unk
   }
 }
 
-/** An outcome that cannot be booked is as good as unknown: it is asked for again, and in the end a person is. */
+/** What cannot be read or booked is as good as unknown: it is tried again, and in the end a person is asked. */
 async function restAfter(run: HeldRun, thrown: unknown): Promise<Ending> {
   if (thrown instanceof LeaseLost || storeProblem(thrown) !== undefined) throw thrown;
   return rest(run, thrown);
@@ -96,7 +96,7 @@ const storeProblem = (thrown: unknown): SemelError | undefined =>
 function phaseOf({ engine, held, deadline }: HeldRun): Phase<unknown> {
   const { record } = held;
   return {
-    intent: JSON.parse(record.intent),
+    intent: record.intent === undefined ? undefined : JSON.parse(record.intent),
     caller: record.caller,
     operation: {
       id: record.operationId,
@@ -177,10 +177,10 @@ async function book(
 ): Promise<Ending> {
   const { engine, operation, held } = run;
   const booking = await make(engine.surroundings.now());
-  const keep = await run.keep();
   const { effects, reply, resource } = readBooking(booking, held.record.operationId);
+  const keep = await run.keep();
   const record = completedRecord(held.record, {
-    kept: withinReplyLimit(reply) ? await keep(reply) : {},
+    kept: await keep(reply),
     now: engine.surroundings.now(),
     retention: operation.retention,
     resource,

@@ -1,6 +1,6 @@
 import { SemelError } from '../protocol/problems.ts';
 import type { CompletedRecord, RecordBase } from '../protocol/record.ts';
-import type { EncryptedReply, StoredBody, StoredReply } from '../protocol/reply.ts';
+import { type EncryptedReply, type StoredBody, type StoredReply, withinReplyLimit } from '../protocol/reply.ts';
 import type { EncryptBody, ReplyCipher } from '../protocol/reply-cipher.ts';
 import type { Engine } from './engine.ts';
 
@@ -43,7 +43,7 @@ async function readyToKeep(
 ): Promise<KeepReply> {
   switch (storedBody) {
     case 'whole':
-      return async (reply) => ({ reply });
+      return async (reply) => keepWhole(reply);
     case 'omitted':
       return async (reply) => omitBody(reply);
     case 'encrypted': {
@@ -53,14 +53,18 @@ async function readyToKeep(
   }
 }
 
-/** A "no" keeps its body: 410 in its place would not tell it from a "done". */
+/** One that is too large to be kept was refused before, where it could be; here its effect is done (R20). */
+const keepWhole = (reply: StoredReply): KeptReply => (withinReplyLimit(reply) ? { reply } : {});
+
+/** A "no" keeps its body: 410 in its place would not tell it from a "done". Of any other the size does not matter. */
 function omitBody({ body, ...head }: StoredReply): KeptReply {
-  if (body === undefined || head.status >= FIRST_REFUSAL) return { reply: { ...head, body } };
+  if (body === undefined || head.status >= FIRST_REFUSAL) return keepWhole({ ...head, body });
   return { replyHead: head };
 }
 
-async function encryptBody({ body, ...head }: StoredReply, encrypt: EncryptBody): Promise<KeptReply> {
-  if (body === undefined) return { reply: { ...head, body } };
+async function encryptBody(reply: StoredReply, encrypt: EncryptBody): Promise<KeptReply> {
+  const { body, ...head } = reply;
+  if (body === undefined || !withinReplyLimit(reply)) return keepWhole(reply);
   const isText = typeof body === 'string';
   const ciphertext = await encrypt(isText ? new TextEncoder().encode(body) : body);
   return { encryptedReply: { ...head, ciphertext, bodyIs: isText ? 'text' : 'bytes' } };

@@ -28,8 +28,11 @@ export interface InProgressRecord extends RecordBase {
   /** The last committed phase, with what the next one needs to know. */
   readonly recoveryPoint?: string;
   readonly recoveryData?: string;
-  /** The smallest request that lets the operation be finished without its client; erased at completion. */
-  readonly intent: string;
+  /**
+   * The smallest request that lets the operation be finished without its client; erased at completion. Absent where the
+   * operation needs to know nothing.
+   */
+  readonly intent?: string;
   /** How many outcomes in a row were unknown. */
   readonly unknowns: number;
   readonly pendingShard: string;

@@ -74,3 +74,23 @@ it('R11 a shard that cannot be read does not keep the reconciler from the others
   await expect(kiosk.reconcile()).rejects.toThrow(/^1 /);
   expect(await unfinished(kiosk)).toHaveLength(inFirst);
 });
+
+it.each([
+  ['an intent', 'intent'],
+  ['a checkpoint', 'recoveryData'],
+])('R11 %s that cannot be read comes before a person in the end, and keeps no key for ever', async (_, attribute) => {
+  const kiosk = await newKiosk(store);
+  kiosk.terminal.next(doesSilently);
+  await kiosk.sell();
+  await kiosk.rewrite(`SET ${attribute} = :broken`, { ':broken': '{' });
+  const endings: unknown[] = [];
+  for (let run = 2; run <= 10; run++) {
+    kiosk.clock.advance(60_000);
+    endings.push(await kiosk.reconcile());
+  }
+  expect(endings).toEqual([...Array(8).fill({ unknown: 1 }), { 'needs-attention': 1 }]);
+  expect(await kiosk.record()).toMatchObject({
+    status: 'needs_attention',
+    reason: expect.stringContaining('SyntaxError'),
+  });
+});

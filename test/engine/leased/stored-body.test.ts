@@ -49,6 +49,21 @@ describe('a body that is left out', () => {
     expect((await kiosk.look(operation)).body.reply).toEqual({ status: 201, headers: stored });
   });
 
+  it('R20 leaves status and headers with the record although it was too large to be kept', async () => {
+    const large = (sale: SaleOperation): SaleOperation => ({
+      ...sale,
+      settle: () => ({ status: 201, headers: { Location: '/sales/1' }, body: 'x'.repeat(262_145) }),
+    });
+    const kiosk = await newKiosk(store, { operation: keeping('omitted', large) });
+    const key = randomUUID();
+    const { status, operation, text } = await kiosk.sell({ key });
+    expect([status, text.length]).toEqual([201, 262_145]);
+    expect((await kiosk.look(operation)).body.reply).toMatchObject({ status: 201, headers: { location: '/sales/1' } });
+    const again = await kiosk.sell({ key });
+    expect(again).toMatchObject({ status: 410, code: 'reply-not-kept' });
+    expect(again.text).toContain('answered 201');
+  });
+
   it.each([
     ['an own write', withoutReserve],
     ['a transaction', (sale: SaleOperation) => sale],

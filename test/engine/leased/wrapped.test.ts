@@ -160,3 +160,23 @@ describe('a plain handler under a lease', () => {
     expect(await note.send()).toMatchObject({ status: 201, text: '["paid","receipt 7"]' });
   });
 });
+
+it('R11 a plain handler that takes no body runs, and a retry runs it again', async () => {
+  const clock = setClock();
+  const intents: unknown[] = [];
+  const handler = endpoint({
+    ...{ engine: createEngine({ store, surroundings: clock }), operation: `ping-${randomUUID()}`, mode: 'leased' },
+    authenticate: async () => 'alice',
+    run: async ({ intent }) => {
+      intents.push(intent);
+      if (intents.length === 1) throw new Error('a reset');
+      return { status: 201 };
+    },
+  });
+  const key = randomUUID();
+  expect(await send(handler, { key })).toMatchObject({ status: 503, code: 'outcome-unknown' });
+  clock.advance(60_000);
+  expect(await send(handler, { key })).toMatchObject({ status: 201, replayed: false });
+  expect(await send(handler, { key })).toMatchObject({ status: 201, replayed: true });
+  expect(intents).toEqual([undefined, undefined]);
+});
