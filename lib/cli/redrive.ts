@@ -8,6 +8,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { MESSAGE_ATTRIBUTES } from '../protocol/message.ts';
+import { type Attributes, fitAttributes, textAttribute } from '../protocol/message-limits.ts';
 
 interface Redrive {
   readonly client: SQSClient;
@@ -17,7 +18,7 @@ interface Redrive {
   readonly moved: () => void;
 }
 
-/** SQS takes at most ten attributes with a message, and gives at most ten messages at a time. */
+/** SQS gives at most ten messages at a time. */
 const MOST = 10;
 /** Seconds: so long what is left is out of the way of what is not. */
 const ASIDE = 30;
@@ -71,13 +72,15 @@ async function receive(client: SQSClient, QueueUrl: string): Promise<readonly Me
  *
  * @rule R26
  */
-export function sentAgain({ MessageId, Body, MessageAttributes = {}, Attributes = {} }: Message) {
+export function sentAgain({ MessageId = '', Body = '', MessageAttributes = {}, Attributes = {} }: Message) {
   const kept = Object.entries(MessageAttributes).filter(([name]) => !NO_LONGER_TRUE.includes(name));
-  const hasId = kept.some(([name]) => name === MESSAGE_ATTRIBUTES.eventId);
-  const id = [MESSAGE_ATTRIBUTES.eventId, { DataType: 'String', StringValue: MessageId }] as const;
+  const attributes = {
+    [MESSAGE_ATTRIBUTES.eventId]: textAttribute(MessageId),
+    ...(Object.fromEntries(kept) as Attributes),
+  };
   return {
     MessageBody: Body,
-    MessageAttributes: Object.fromEntries(hasId || kept.length === MOST ? kept : [...kept, id]),
+    MessageAttributes: fitAttributes(Body, attributes),
     ...(Attributes.SequenceNumber !== undefined && {
       MessageGroupId: Attributes.MessageGroupId,
       MessageDeduplicationId: randomUUID(),

@@ -1,3 +1,5 @@
+import { MESSAGE_ATTRIBUTES } from './message.ts';
+import { checkEventId, checkMessage, messageText } from './message-limits.ts';
 import type { Effect } from './plan.ts';
 import { type Milliseconds, milliseconds } from './time.ts';
 
@@ -48,18 +50,32 @@ export const OUTBOX_SHARDS: readonly string[] = Array.from({ length: SHARDS }, (
  * Sends an event as an effect: it is committed with the operation or not at all, and leaves from there.
  *
  * @rule R32
+ * @throws SemelError `internal-error` for an event that no queue would ever take
  * @example effects: [debit(…), credit(…), emit({ id: `evt_${uuid}`, type: 'large-transfer', body: {…}, createdAt: now })]
  */
 export const emit = (event: OutboxEvent): Effect => ({ Put: { TableName: OWN_TABLE, Item: { ...outboxItem(event) } } });
 
-export const outboxItem = ({ id, type, source = '', body, createdAt, correlationId }: OutboxEvent): OutboxItem => ({
-  pk: `${OUTBOX_PREFIX}${id}`,
-  schemaVersion: OUTBOX_VERSION,
-  ...{ type, source, body: JSON.stringify(body) },
-  ...(correlationId !== undefined && { correlationId }),
-  pendingShard: `outbox-${id.charCodeAt(id.length - 1) % SHARDS}`,
-  leaseUntil: milliseconds(createdAt + LEFT_OVER_AFTER),
-});
+/** @throws SemelError `internal-error` for an event that no queue would ever take: once committed, it could never leave */
+export function outboxItem({ id, type, source = '', body, createdAt, correlationId }: OutboxEvent): OutboxItem {
+  const text = messageText(asJson(body));
+  checkEventId(id);
+  checkMessage(text, {
+    [MESSAGE_ATTRIBUTES.eventId]: id,
+    [MESSAGE_ATTRIBUTES.source]: source,
+    [MESSAGE_ATTRIBUTES.correlationId]: correlationId,
+  });
+  return {
+    pk: `${OUTBOX_PREFIX}${id}`,
+    schemaVersion: OUTBOX_VERSION,
+    ...{ type, source, body: text },
+    ...(correlationId !== undefined && { correlationId }),
+    pendingShard: `outbox-${id.charCodeAt(id.length - 1) % SHARDS}`,
+    leaseUntil: milliseconds(createdAt + LEFT_OVER_AFTER),
+  };
+}
+
+/** A text is a JSON value here, in quotes; what is sent from the outbox is the text of it. */
+const asJson = (body: unknown): unknown => (typeof body === 'string' ? JSON.stringify(body) : body);
 
 /** The id of the event in an outbox item. @example outboxEventId('outbox#evt_1') // 'evt_1' */
 export const outboxEventId = (pk: string): string => pk.slice(OUTBOX_PREFIX.length);

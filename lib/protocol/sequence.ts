@@ -1,3 +1,4 @@
+import { SemelError } from './problems.ts';
 import { scopedKey } from './scope.ts';
 
 /** What a numbered message is to a receiver that has applied everything up to its mark. */
@@ -70,3 +71,21 @@ export const inboxKey = (inbox: {
   readonly source: string;
   readonly sender: string;
 }): { readonly pk: string } => ({ pk: `inbox#${inbox.consumer}#${scopedKey([inbox.source, inbox.sender])}` });
+
+/** The longest key that DynamoDB takes, in bytes. */
+const LONGEST_KEY = 2_048;
+
+/**
+ * Refuses a sender that can have no inbox: its messages would fail each time they come.
+ *
+ * @rule R29
+ * @throws SemelError `message-refused`
+ */
+export function checkInboxKey(inbox: Parameters<typeof inboxKey>[0]): void {
+  const size = new TextEncoder().encode(inboxKey(inbox).pk).length;
+  if (size <= LONGEST_KEY) return;
+  throw new SemelError(
+    'message-refused',
+    `The key of this sender's inbox has ${size} bytes, and may have ${LONGEST_KEY}: shorten the sender's name.`,
+  );
+}

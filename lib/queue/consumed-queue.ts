@@ -1,10 +1,11 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { ENVIRONMENT } from '../environment.ts';
 import { MESSAGE_ATTRIBUTES } from '../protocol/message.ts';
+import { type Attributes, fitAttributes, messageSize, readableAttribute } from '../protocol/message-limits.ts';
 import type { ProblemCode } from '../protocol/problems.ts';
 import type { Milliseconds } from '../protocol/time.ts';
 import { sharedQueueClient } from './queue-client.ts';
-import { type AttachedValue, type QueueMessage, textAttribute } from './queue-message.ts';
+import type { QueueMessage } from './queue-message.ts';
 import { required } from './required-variable.ts';
 
 /** Why a message will never be applied. */
@@ -22,32 +23,40 @@ export interface ConsumedQueue {
   hide(message: QueueMessage, duration: Milliseconds): Promise<void>;
 }
 
-/** SQS takes at most ten attributes with a message. */
-const MOST_ATTRIBUTES = 10;
 /** SQS hides a message for at most twelve hours. */
 const LONGEST_HIDDEN_SECONDS = 43_200;
 /** Attributes are for one look, and SQS counts them into a message's size. */
 const LONGEST_DETAIL = 500;
+/** SQS: "Message must be shorter than 262144 bytes." */
+const TOO_LONG = /shorter than \d+ bytes/;
 
 /** The queue and its dead-letter queue, by their URLs. */
 export function consumedQueue(
   client: SQSClient,
   urls: { readonly queueUrl: string; readonly deadLetterQueueUrl: string },
 ): ConsumedQueue {
+  const parked = (message: QueueMessage, attributes: Attributes) =>
+    new SendMessageCommand({
+      QueueUrl: urls.deadLetterQueueUrl,
+      MessageBody: message.text,
+      MessageAttributes: attributes,
+      // A FIFO queue's dead letters keep their group; one that is parked twice within five minutes is there once.
+      ...(message.group !== undefined && {
+        MessageGroupId: message.group,
+        MessageDeduplicationId: message.messageId,
+      }),
+    });
   return {
     async deadLetter(message, why) {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: urls.deadLetterQueueUrl,
-          MessageBody: message.text,
-          MessageAttributes: rejectedAttributes(message, why),
-          // A FIFO queue's dead letters keep their group; one that is parked twice within five minutes is there once.
-          ...(message.group !== undefined && {
-            MessageGroupId: message.group,
-            MessageDeduplicationId: message.messageId,
-          }),
-        }),
-      );
+      const attributes = rejectedAttributes(message, why);
+      try {
+        await client.send(parked(message, fitAttributes(message.text, attributes)));
+      } catch (thrown) {
+        if (!(thrown instanceof Error && TOO_LONG.test(thrown.message))) throw thrown;
+        // These queues take less than SQS can, but what the message came with has fitted into one of them.
+        const mostBytes = messageSize(message.text, message.attributes);
+        await client.send(parked(message, fitAttributes(message.text, attributes, mostBytes)));
+      }
     },
     async hide(message, duration) {
       await client.send(
@@ -62,19 +71,16 @@ export function consumedQueue(
 }
 
 /**
- * The producer's attributes go along; event id and reason come first, since they are what a redrive and a person need.
+ * The producer's attributes go along with what a redrive and a person need.
  *
  * @rule R30
  */
-function rejectedAttributes({ attributes }: QueueMessage, { eventId, reason, detail }: Rejection) {
-  const ours = {
-    [MESSAGE_ATTRIBUTES.eventId]: textAttribute(eventId),
-    [MESSAGE_ATTRIBUTES.reason]: textAttribute(reason),
-    [MESSAGE_ATTRIBUTES.detail]: textAttribute(detail.slice(0, LONGEST_DETAIL) || reason),
-  };
-  const theirs = Object.entries(attributes).filter(([name]) => !Object.hasOwn(ours, name));
-  return Object.fromEntries([...Object.entries<AttachedValue>(ours), ...theirs].slice(0, MOST_ATTRIBUTES));
-}
+const rejectedAttributes = ({ attributes }: QueueMessage, { eventId, reason, detail }: Rejection): Attributes => ({
+  ...attributes,
+  [MESSAGE_ATTRIBUTES.eventId]: readableAttribute(eventId),
+  [MESSAGE_ATTRIBUTES.reason]: readableAttribute(reason),
+  [MESSAGE_ATTRIBUTES.detail]: readableAttribute(detail.slice(0, LONGEST_DETAIL) || reason),
+});
 
 /** The queues that the environment names. @throws Error naming the variable that is not set */
 export const environmentQueue = (): ConsumedQueue =>

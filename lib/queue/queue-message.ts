@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { MESSAGE_ATTRIBUTES } from '../protocol/message.ts';
+import type { AttachedValue, Attributes } from '../protocol/message-limits.ts';
 
 /** A delivery as the consumers see it. */
 export interface QueueMessage {
@@ -16,17 +17,8 @@ export interface QueueMessage {
   /** 1 for the first delivery. */
   readonly receiveCount: number;
   /** What the producer attached, in the spelling in which it can be sent again. */
-  readonly attributes: Readonly<Record<string, AttachedValue>>;
+  readonly attributes: Attributes;
 }
-
-/** A message attribute as SendMessage takes it. */
-export interface AttachedValue {
-  readonly DataType: string;
-  readonly StringValue?: string;
-  readonly BinaryValue?: Uint8Array;
-}
-
-export const textAttribute = (text: string): AttachedValue => ({ DataType: 'String', StringValue: text });
 
 /** Reads what Lambda hands over of one message. */
 export function readQueueMessage(record: SQSRecord): QueueMessage {

@@ -3,9 +3,9 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { v7 } from 'uuid';
 import { ENVIRONMENT } from '../environment.ts';
 import { MESSAGE_ATTRIBUTES, type OutgoingMessage } from '../protocol/message.ts';
+import { checkEventId, checkMessage, messageText, textAttribute } from '../protocol/message-limits.ts';
 import { SemelError } from '../protocol/problems.ts';
 import { sharedQueueClient } from './queue-client.ts';
-import { textAttribute } from './queue-message.ts';
 import { required } from './required-variable.ts';
 
 /** Sends one message and answers its queue's id for it. */
@@ -16,14 +16,15 @@ export type SendMessage = (message: OutgoingMessage) => Promise<string>;
  * attributes is what keeps them one event (R26).
  *
  * @default the queue that the environment names
- * @throws SemelError `queue-unavailable` when SQS does not take it
+ * @throws SemelError `queue-unavailable` when SQS does not take it, and `internal-error` when it never would
  */
 export const messageSender =
   (options: { readonly client?: SQSClient; readonly queueUrl?: string } = {}): SendMessage =>
   async (message) => {
     const { client = sharedQueueClient(), queueUrl = required(ENVIRONMENT.queueUrl) } = options;
+    const command = new SendMessageCommand({ QueueUrl: queueUrl, ...sendable(message) });
     try {
-      const { MessageId } = await client.send(new SendMessageCommand({ QueueUrl: queueUrl, ...sendable(message) }));
+      const { MessageId } = await client.send(command);
       return String(MessageId);
     } catch (cause) {
       throw new SemelError('queue-unavailable', 'The queue did not take the message. Send the same request again.', {
@@ -38,6 +39,7 @@ export const messageSender =
  * resend within five minutes, and a sender that closes a gap resends on purpose (R29).
  *
  * @rule R26
+ * @throws SemelError `internal-error` when SQS would never take it
  */
 export function sendable({ body, eventId, source, group, correlationId }: OutgoingMessage) {
   const attributes = {
@@ -45,8 +47,11 @@ export function sendable({ body, eventId, source, group, correlationId }: Outgoi
     [MESSAGE_ATTRIBUTES.source]: source,
     [MESSAGE_ATTRIBUTES.correlationId]: correlationId,
   };
+  const text = messageText(body);
+  if (eventId !== undefined) checkEventId(eventId);
+  checkMessage(text, attributes);
   return {
-    MessageBody: typeof body === 'string' ? body : JSON.stringify(body),
+    MessageBody: text,
     // SQS takes no empty attribute values.
     MessageAttributes: Object.fromEntries(
       Object.entries(attributes).flatMap(([name, value]) => (value ? [[name, textAttribute(value)]] : [])),

@@ -1,5 +1,6 @@
 import { applySequence } from '../engine/sequence-inbox.ts';
 import type { NumberedMessage, SequenceEffect } from '../engine/sequence-run.ts';
+import { checkInboxKey } from '../protocol/sequence.ts';
 import {
   type ConsumerBase,
   consumerHandler,
@@ -53,7 +54,7 @@ export const sequenceConsumer = <Body>(options: SequenceConsumer<Body>) =>
     return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
   });
 
-/** Reads each message; what can never be read is parked, and its sender's mark stays before it. */
+/** Reads each message; what can never be read or noted is parked, and its sender's mark stays before it. */
 async function readAll<Body>(
   options: SequenceConsumer<Body>,
   invocation: Invocation,
@@ -64,9 +65,11 @@ async function readAll<Body>(
   for (const message of messages) {
     try {
       const { value: body } = readMessageBody(options.body, message.text);
-      read.push({ message, body, correlationId: message.correlationId, ...options.sequence(body) });
+      const numbered = options.sequence(body);
+      checkInboxKey({ consumer: options.consumer, source: message.source, sender: numbered.sender });
+      read.push({ message, body, correlationId: message.correlationId, ...numbered });
     } catch (thrown) {
-      const handled = await handleThrown(invocation, message, message.messageId, thrown);
+      const handled = await handleThrown(invocation, message, message.attachedEventId ?? message.messageId, thrown);
       if (handled === 'failed') fail(message);
     }
   }

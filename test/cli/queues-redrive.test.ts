@@ -133,11 +133,19 @@ describe('semel queues redrive without a local cloud', () => {
 });
 
 describe('sentAgain', () => {
-  it('attaches no id where there is no room for it', () => {
+  it('R26 attaches an id, which the last attribute by name gives way to', () => {
     const MessageAttributes = Object.fromEntries(
       Array.from({ length: 10 }, (_, index) => [`a${index}`, { DataType: 'String', StringValue: 'x' }]),
     );
+    const { a9: _, ...others } = MessageAttributes;
     const again = sentAgain({ MessageId: 'm', Body: 'b', MessageAttributes });
-    expect(Object.keys(again.MessageAttributes)).toHaveLength(10);
+    expect(again.MessageAttributes).toEqual({
+      ...others,
+      'Semel-Event-Id': { DataType: 'String', StringValue: 'm' },
+    });
+  });
+
+  it('R26 attaches no id where the message leaves no room for it', () => {
+    expect(sentAgain({ MessageId: 'm', Body: 'x'.repeat(1_048_576) }).MessageAttributes).toEqual({});
   });
 });

@@ -39,4 +39,19 @@ describe('emit', () => {
     expect(emit(event)).toEqual({ Put: { TableName: OWN_TABLE, Item: item } });
     expect(OWN_TABLE).not.toMatch(/^[\w.-]*$/);
   });
+
+  it.each([
+    ['no body', { body: undefined }, 'The body of a message is undefined'],
+    ['an empty id', { id: '' }, 'The id of an event is empty'],
+    ['an id that SQS does not take', { id: 'evt_\u0001' }, 'Semel-Event-Id'],
+    ['a source that SQS does not take', { source: '\uffff' }, 'Semel-Source'],
+    ['a correlation id that SQS does not take', { correlationId: '\ufffe' }, 'Semel-Correlation-Id'],
+  ])('R22 refuses an event with %s, which could never leave', (_, change, message) => {
+    expect(() => emit({ ...event, ...change })).toThrow(message);
+  });
+
+  it('R22 escapes what JSON may hold and SQS does not take', () => {
+    expect(outboxItem({ ...event, body: { a: '\uffff' } }).body).toBe('{"a":"\\uffff"}');
+    expect(outboxItem({ ...event, body: '\uffff' }).body).toBe('"\\uffff"');
+  });
 });

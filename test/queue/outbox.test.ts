@@ -183,3 +183,22 @@ it('R32 the limit comes from the environment', () => {
   expect(environmentLimit({ LARGE_TRANSFER_LIMIT: '5' })).toBe(5);
   expect(() => environmentLimit({ LARGE_TRANSFER_LIMIT: '5 EUR' })).toThrow('LARGE_TRANSFER_LIMIT');
 });
+
+describe('messageSender', () => {
+  it.each([
+    ['no body', { body: undefined }],
+    ['an empty event id', { body: 1, eventId: '' }],
+    ['a source that SQS does not take', { body: 1, source: '\uffff' }],
+    ['more than SQS takes', { body: 'x'.repeat(1_048_577) }],
+  ])('R22 refuses %s before it sends anything', async (_, message) => {
+    const send = vi.spyOn(queue.client, 'send');
+    await expect(sender()({ source: '', ...message })).rejects.toMatchObject({ code: 'internal-error' });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it('R22 sends what JSON may hold and SQS does not take', async () => {
+    await sender()({ source: '', body: { text: 'a\uffff\u0001' } });
+    const [message] = await queue.receive(queue.queueUrl);
+    expect(JSON.parse(message?.Body ?? '')).toEqual({ text: 'a\uffff\u0001' });
+  });
+});

@@ -13,6 +13,14 @@ import { lambdaContext } from './http-event.ts';
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
+interface LocalQueueOptions {
+  readonly fifo?: boolean;
+  readonly visibility?: number;
+  readonly maxReceives?: number;
+  /** The most bytes that a message may have, in both queues. */
+  readonly largest?: number;
+}
+
 /** A queue with its dead-letter queue, and what Lambda's poller does with them. */
 export class LocalQueue {
   readonly client: SQSClient;
@@ -22,10 +30,10 @@ export class LocalQueue {
   readonly #server: FauxqsServer;
   readonly #name: string;
 
-  constructor(server: FauxqsServer, options: { fifo?: boolean; visibility?: number; maxReceives?: number } = {}) {
-    const { fifo = false, visibility = 30, maxReceives = 3 } = options;
+  constructor(server: FauxqsServer, options: LocalQueueOptions = {}) {
+    const { fifo = false, visibility = 30, maxReceives = 3, largest = 1_048_576 } = options;
     const [name, suffix] = [crypto.randomUUID(), fifo ? '.fifo' : ''];
-    const kind = fifo ? { FifoQueue: 'true' } : {};
+    const kind = { MaximumMessageSize: String(largest), ...(fifo && { FifoQueue: 'true' }) };
     const dead = server.createQueue(`dead-${name}${suffix}`, { attributes: kind });
     const redrive = { deadLetterTargetArn: dead.queueArn, maxReceiveCount: maxReceives };
     const attributes = { ...kind, VisibilityTimeout: String(visibility), RedrivePolicy: JSON.stringify(redrive) };
