@@ -1,5 +1,6 @@
+import { isFinalStatus } from './outcomes.ts';
 import type { ReplyDraft } from './plan.ts';
-import { PROBLEMS, type ProblemCode, type SemelError } from './problems.ts';
+import { PROBLEMS, type ProblemCode, SemelError } from './problems.ts';
 import type { StoredReply } from './reply.ts';
 
 /** One problem as it happened; `errors` says what is wrong input by input. */
@@ -34,7 +35,7 @@ interface OwnProblem {
   readonly title: string;
   /** What went wrong this time. */
   readonly detail: string;
-  /** May the same request, sent again, end differently? @default false */
+  /** May the same request, sent again, end differently? Not where the status is stored and replayed. @default false */
   readonly retryable?: boolean;
   /** Where the problem is explained. @default '/problems/<code>' */
   readonly type?: string;
@@ -45,9 +46,22 @@ interface OwnProblem {
  * Whether it is final goes by its status.
  *
  * @rule R19
+ * @throws SemelError `internal-error` for another status, and for a retry that could only be answered with a replay
  * @example ownProblem({ code: 'seat-taken', status: 409, title: 'The seat is taken', detail: 'Seat 7 is sold.' })
  */
 export function ownProblem({ code, status, title, detail, retryable = false, type }: OwnProblem): ReplyDraft {
+  if (!Number.isInteger(status) || status < 400 || status > 599) {
+    throw new SemelError(
+      'internal-error',
+      `The problem ${code} has the status ${status}: a problem's is a whole number from 400 to 599.`,
+    );
+  }
+  if (retryable && isFinalStatus(status)) {
+    throw new SemelError(
+      'internal-error',
+      `The problem ${code} is retryable, but a ${status} is stored and replayed: leave retryable out, or answer with a status that is never stored, such as 429 or 503.`,
+    );
+  }
   return {
     status,
     headers: { 'content-type': 'application/problem+json' },

@@ -15,12 +15,16 @@ export const MONEY_RETENTION: Seconds = days(30);
  * @rule R23
  * @param retention how long replies are kept, counted from completion
  * @param longestRetryHorizon how long after its first try a request may still be sent again
- * @throws RangeError when it does not; the message states both numbers
+ * @throws RangeError when it does not, and for what is no duration; the message states the numbers
  * @example assertRetention(hours(1), hours(24)) // RangeError: A retention of 3600 s is shorter than …
  */
 export function assertRetention(retention: Seconds, longestRetryHorizon: Seconds): void {
   if (!Number.isInteger(retention) || retention <= 0) {
     throw new RangeError(`A retention is a positive whole number of seconds, not ${retention}.`);
+  }
+  // Nothing is shorter than NaN, so it would pass any comparison.
+  if (!(longestRetryHorizon >= 0)) {
+    throw new RangeError(`A retry horizon is a number of seconds from 0 on, not ${longestRetryHorizon}.`);
   }
   if (retention < longestRetryHorizon) {
     throw new RangeError(

@@ -53,7 +53,20 @@ describe('ownProblem', () => {
 
   it('R19 says where it is explained, and that it may pass, where it is told so', () => {
     const type = 'https://example.com/sold-out';
-    expect(ownProblem({ ...own, type, retryable: true }).body).toMatchObject({ type, retryable: true });
+    expect(ownProblem({ ...own, status: 429, type, retryable: true }).body).toMatchObject({ type, retryable: true });
+  });
+
+  it.each([200, 399, 600, 1_000, 404.5, Number.NaN])('R19 refuses the status %s, which no problem has', (status) => {
+    expect(() => ownProblem({ ...own, status })).toThrow(
+      `The problem seat-taken has the status ${status}: a problem's is a whole number from 400 to 599.`,
+    );
+  });
+
+  it.each([402, 404, 409, 410, 412, 422])('R16 does not call a %s retryable, since it is replayed', (status) => {
+    expect(() => ownProblem({ ...own, status, retryable: true })).toThrow(
+      `The problem seat-taken is retryable, but a ${status} is stored and replayed: leave retryable out, or answer with a status that is never stored, such as 429 or 503.`,
+    );
+    expect(ownProblem({ ...own, status }).status).toBe(status);
   });
 });
 

@@ -23,6 +23,13 @@ describe('retention', () => {
     );
   });
 
+  it.each([Number.NaN, -1, -3_600])('R23 refuses a retry horizon of %s, which is no duration', (horizon) => {
+    expect(() => assertRetention(hours(24), seconds(horizon))).toThrow(
+      new RangeError(`A retry horizon is a number of seconds from 0 on, not ${horizon}.`),
+    );
+    expect(() => assertRetention(hours(24), seconds(0))).not.toThrow();
+  });
+
   it('R8 counts from completion and rounds up, so that nothing expires early', () => {
     expect(expiryAfter(milliseconds(1_001), hours(1))).toBe(3_602);
     expect(expiryAfter(milliseconds(1_000), hours(1))).toBe(3_601);
