@@ -58,10 +58,16 @@ export function checkMessage(text: string, named: Readonly<Record<string, string
     throw refused(`A message of ${size} bytes is over ${MOST_BYTES}`, 'send where its body is kept');
 }
 
-/** Consumers dedupe by it: an empty id is none, and would make one event of all. */
-export function checkEventId(id: string): void {
+/**
+ * Consumers dedupe by it: an empty id is none, and would make one event of all.
+ *
+ * @throws SemelError `internal-error` for one that is empty or too long
+ */
+export function checkEventId(id: string, mostBytes: number = MOST_BYTES): void {
   if (id === '')
     throw refused('The id of an event is empty', 'give it one that stays the same however often it is sent');
+  const size = bytesOf(id);
+  if (size > mostBytes) throw refused(`The id of an event has ${size} bytes`, `it may have ${mostBytes}`);
 }
 
 /** A message's size in bytes, as SQS counts. @example messageSize('€', {}) // 3 */

@@ -15,6 +15,9 @@ const OUTBOX_VERSION = 1;
 /** The stream relays an event within about a second; what is still here after this was left over. */
 const LEFT_OVER_AFTER = 60_000;
 
+/** An event's id is part of its item's key, which has at most 2,048 bytes. */
+const LONGEST_ID = 1_024;
+
 /** An event to be sent once its operation is committed. */
 export interface OutboxEvent {
   /** Stable: consumers dedupe by it. */
@@ -58,7 +61,7 @@ export const emit = (event: OutboxEvent): Effect => ({ Put: { TableName: OWN_TAB
 /** @throws SemelError `internal-error` for an event that no queue would ever take: once committed, it could never leave */
 export function outboxItem({ id, type, source = '', body, createdAt, correlationId }: OutboxEvent): OutboxItem {
   const text = messageText(asJson(body));
-  checkEventId(id);
+  checkEventId(id, LONGEST_ID);
   checkMessage(text, {
     [MESSAGE_ATTRIBUTES.eventId]: id,
     [MESSAGE_ATTRIBUTES.source]: source,

@@ -43,6 +43,7 @@ describe('emit', () => {
   it.each([
     ['no body', { body: undefined }, 'The body of a message is undefined'],
     ['an empty id', { id: '' }, 'The id of an event is empty'],
+    ['an id over 1,024 bytes', { id: '€'.repeat(342) }, 'The id of an event has 1026 bytes'],
     ['an id that SQS does not take', { id: 'evt_\u0001' }, 'Semel-Event-Id'],
     ['a source that SQS does not take', { source: '\uffff' }, 'Semel-Source'],
     ['a correlation id that SQS does not take', { correlationId: '\ufffe' }, 'Semel-Correlation-Id'],
