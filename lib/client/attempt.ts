@@ -1,5 +1,6 @@
 import type { Outcome } from './delivery-error.ts';
 import { isProblem, type Judgement, judgeAnswer } from './judge-answer.ts';
+import { within } from './time.ts';
 
 /** How an attempt ended. */
 export interface Attempted {
@@ -26,24 +27,21 @@ export async function makeAttempt(
   signal: AbortSignal,
   timeout: number,
 ): Promise<Attempted> {
-  // Not AbortSignal.timeout: that would go on ticking over the body of a long stream.
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException('Too slow', 'TimeoutError')), timeout);
-  let answer: Response | undefined;
-  let judgement: Judgement = 'again';
+  let answer = undefined as Response | undefined;
+  let judgement = 'again' as Judgement;
   try {
-    answer = await send(AbortSignal.any([signal, late.signal]));
-    judgement = judgeAnswer(answer);
-    if (whole || judgement === 'again') {
-      const body = await answer.clone().text();
-      // A problem knows best whether the same request can end differently.
-      if (judgement === 'again' && isProblem(answer) && JSON.parse(body).retryable === false) judgement = 'stop';
-    }
-    // Too early, or too many of them: the server has not even looked at the request.
-    return { answer, judgement, outcome: [425, 429].includes(answer.status) ? 'none' : 'unknown' };
+    return await within(timeout, signal, async (both) => {
+      answer = await send(both);
+      judgement = judgeAnswer(answer);
+      if (whole || judgement === 'again') {
+        const body = await answer.clone().text();
+        // A problem knows best whether the same request can end differently.
+        if (judgement === 'again' && isProblem(answer) && JSON.parse(body).retryable === false) judgement = 'stop';
+      }
+      // Too early, or too many of them: the server has not even looked at the request.
+      return { answer, judgement, outcome: [425, 429].includes(answer.status) ? 'none' : 'unknown' };
+    });
   } catch (failure) {
     return { answer, judgement: 'again', outcome: judgement === 'settled' ? 'known' : 'unknown', failure };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,5 @@
+import { now } from './time.ts';
+
 export interface CircuitOptions {
   /** So many failures in a row open the circuit. */
   readonly failures: number;
@@ -6,7 +8,7 @@ export interface CircuitOptions {
 }
 
 export interface Circuit {
-  /** For how long nothing may be sent, in milliseconds; 0 when a request may go. */
+  /** For how long nothing may be sent, in milliseconds; not above 0 when a request may go. */
   hold(): number;
   /** A request goes. While the circuit is not trusted again, the next one waits for how this one ends. */
   sent(): void;
@@ -21,27 +23,26 @@ export interface Circuit {
  * @rule R40
  * @example const circuitOf = circuits({ failures: 5, openFor: 10_000 });
  */
-export function circuits(options: CircuitOptions): (origin: string) => Circuit {
+export function circuits({ failures, openFor }: CircuitOptions): (origin: string) => Circuit {
   const known = new Map<string, Circuit>();
+  const closed = (): Circuit => {
+    let failed = 0;
+    let openUntil = 0;
+    const sent = (): void => {
+      openUntil = failed < failures ? 0 : now() + openFor;
+    };
+    return {
+      hold: () => openUntil - now(),
+      sent,
+      ended(down) {
+        failed = down ? failed + 1 : 0;
+        sent();
+      },
+    };
+  };
   return (origin) => {
-    const found = known.get(origin) ?? circuit(options);
-    known.set(origin, found);
-    return found;
-  };
-}
-
-function circuit({ failures, openFor }: CircuitOptions): Circuit {
-  let failed = 0;
-  let openUntil = 0;
-  const sent = (): void => {
-    openUntil = failed < failures ? 0 : Date.now() + openFor;
-  };
-  return {
-    hold: () => Math.max(0, openUntil - Date.now()),
-    sent,
-    ended(down) {
-      failed = down ? failed + 1 : 0;
-      sent();
-    },
+    const circuit = known.get(origin) ?? closed();
+    known.set(origin, circuit);
+    return circuit;
   };
 }

@@ -6,6 +6,7 @@ import { isAboutCaller, isProblem } from './judge-answer.ts';
 import type { Fetch, OutgoingRequest } from './outgoing-request.ts';
 import type { OnProgress } from './progress.ts';
 import { pauseBefore, readRetryAfter } from './retry-pause.ts';
+import { never, now, within } from './time.ts';
 
 /** All durations in milliseconds. */
 export interface Delivery {
@@ -13,13 +14,12 @@ export interface Delivery {
   readonly attempts: number;
   readonly attemptTimeout: number;
   readonly deadline: number;
+  /** The server counts it from completion, which is later; but what is sent in time may take its time to arrive. */
   readonly retention: number;
   readonly backoff: { readonly base: number; readonly cap: number };
   readonly circuitOf: (origin: string) => Circuit;
   readonly report: OnProgress;
 }
-
-const { now } = Date;
 
 /**
  * Sends a request until its answer settles it, or until it must not, cannot or need not be sent again.
@@ -32,9 +32,9 @@ export async function deliver(
   { key, repeatable, origin, send }: OutgoingRequest,
   { madeAt, outcome: earlier }: Omit<KeptKey, 'key'>,
   signal: AbortSignal,
-  { fetch, attempts, attemptTimeout, deadline, retention, backoff, circuitOf, report }: Delivery,
+  { attemptTimeout, report, ...delivery }: Delivery,
 ): Promise<Response> {
-  const circuit = circuitOf(origin);
+  const circuit = delivery.circuitOf(origin);
   let attempt = 0;
   let outcome = earlier;
   let response: Response | undefined;
@@ -46,55 +46,45 @@ export async function deliver(
   };
   const giveUp = (problem: DeliveryProblem): Response => {
     if (!key && response && !cause && problem !== 'aborted') return finish(response);
-    const error = new DeliveryError(
-      { problem, outcome, attempts: attempt, key, response, retryAfter },
-      signal.reason ?? cause,
-    );
+    const reason = signal.reason ?? cause;
+    const error = new DeliveryError({ problem, outcome, attempts: attempt, key, response, retryAfter }, reason);
     report({ kind: 'gave-up', error });
     throw error;
   };
 
-  // The server counts retention from completion, which is later; but what is sent in time may take its time to arrive.
-  const keyEnd = madeAt + retention - attemptTimeout;
-  const end = Math.min(now() + deadline, keyEnd);
+  const start = Date.now();
+  // A key from the future was made by a clock that was ahead, so its age is not known.
+  const keyEnd = madeAt > start ? 0 : madeAt - attemptTimeout + delivery.retention;
+  const end = Math.min(start + delivery.deadline, keyEnd);
   const outOfTime = end === keyEnd ? 'key-expired' : 'deadline';
-  if (now() >= end) return giveUp(outOfTime);
-  if (circuit.hold()) return giveUp('circuit-open');
+  const steadyEnd = now() + end - start;
+  const left = (): number => Math.min(end - Date.now(), steadyEnd - now());
+  if (left() <= 0) return giveUp(outOfTime);
+  if (circuit.hold() > 0) return giveUp('circuit-open');
   while (!signal.aborted) {
     attempt += 1;
     report({ kind: 'attempt', attempt, key });
     circuit.sent();
     // An earlier call with a kept key counts: this one is a retry from the start.
-    const number = earlier === 'none' ? attempt : attempt + 1;
-    const once = (both: AbortSignal): Promise<Response> => send(fetch, number, both);
-    const time = Math.min(attemptTimeout, end - now());
+    const once = (both: AbortSignal): Promise<Response> =>
+      send(delivery.fetch, earlier === 'none' ? attempt : attempt + 1, both);
+    const time = Math.min(attemptTimeout, left());
     const { answer, judgement, ...attempted } = await makeAttempt(once, !!key, signal, time);
     // What the service itself explains is no sign that it is down.
     if (!signal.aborted) circuit.ended(!answer || (answer.status >= 500 && !isProblem(answer)));
-    if (judgement === 'settled' && answer && !(key && outcome !== 'none' && isAboutCaller(answer)))
-      return finish(answer);
+    if (judgement === 'settled' && answer && !(outcome !== 'none' && isAboutCaller(answer))) return finish(answer);
     // A last word that was heard once stays the one to show, and an effect that was possible stays possible.
     if (outcome !== 'known') response = answer;
     if (outcome === 'none' || attempted.outcome === 'known') outcome = attempted.outcome;
     cause = attempted.failure;
-    retryAfter = answer && readRetryAfter(answer.headers, now());
+    retryAfter = answer && readRetryAfter(answer.headers, Date.now());
     if (signal.aborted) break;
     if (judgement !== 'again' || !repeatable) return giveUp('not-retryable');
-    if (attempt >= attempts) return giveUp('attempts');
-    const pause = Math.max(pauseBefore(attempt - 1, Math.random(), retryAfter, backoff), circuit.hold());
-    if (now() + pause >= end) return giveUp(outOfTime);
+    if (attempt >= delivery.attempts) return giveUp('attempts');
+    const pause = Math.max(pauseBefore(attempt - 1, Math.random(), retryAfter, delivery.backoff), circuit.hold());
+    if (pause >= left()) return giveUp(outOfTime);
     report({ kind: 'retry', attempt, pause, response: answer });
-    await sleep(pause, signal);
+    await within(pause, signal, never).catch(() => {});
   }
   return giveUp('aborted');
 }
-
-/** Ends early when the caller aborts. */
-const sleep = (duration: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, duration);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });

@@ -15,18 +15,18 @@ export type DeliveryProblem =
   | 'attempts'
   /** Too many failures in a row at this origin; nothing was sent. */
   | 'circuit-open'
-  /** The server keeps the key's answer no longer, so one more attempt might run again. */
+  /** The server may keep the key's answer no longer, so one more attempt might run again. */
   | 'key-expired'
   /** A request that must not be repeated failed, or the server said that repeating does not help. */
   | 'not-retryable'
-  /** No key could be read or kept, so nothing was sent. */
+  /** No key could be read or kept, or the kept one is damaged, so nothing was sent. */
   | 'storage';
 
 interface DeliveryDetails {
   readonly problem: DeliveryProblem;
   readonly outcome: Outcome;
   /** How many attempts this call made. */
-  readonly attempts: number;
+  readonly attempts?: number;
   readonly key?: string | undefined;
   /** The last answer, if there was one. Its body may be read, unless `outcome` is `known`. */
   readonly response?: Response | undefined;
@@ -35,7 +35,9 @@ interface DeliveryDetails {
 }
 
 // The constructor assigns the details, so they are members.
-export interface DeliveryError extends DeliveryDetails {}
+export interface DeliveryError extends DeliveryDetails {
+  readonly attempts: number;
+}
 
 /**
  * A request ended without an answer that settles it.
@@ -54,7 +56,7 @@ export class DeliveryError extends Error {
   constructor(details: DeliveryDetails, cause?: unknown) {
     super(`${details.problem}, outcome ${details.outcome}`, { cause });
     this.name = details.problem === 'aborted' ? 'AbortError' : 'DeliveryError';
-    Object.assign(this, details);
+    Object.assign(this, { attempts: 0, ...details });
   }
 
   /** The server's id of the operation; `GET /operations/{id}` tells how it went. */

@@ -1,5 +1,5 @@
 import { DeliveryError } from './delivery-error.ts';
-import { type KeyStorage, newKey } from './intent-keys.ts';
+import { KEY_HEADER, type KeyStorage, newKey } from './intent-keys.ts';
 import type { Fetch } from './outgoing-request.ts';
 
 export interface InOrderSenderOptions {
@@ -54,7 +54,8 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
   let outbox: Outbox;
   /** How many of the outbox have been sent. */
   let sent = 0;
-  let mark: number | undefined;
+  /** The receiver's, when it was last asked. */
+  let mark = -1;
   const inTurn = turns(async () => {
     outbox = JSON.parse((await storage.getItem(item)) ?? '{"first":0,"messages":[]}');
   });
@@ -66,8 +67,9 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     const { appliedUpTo } = await response.json();
     const applied = outbox.first && appliedUpTo + 1 - outbox.first;
     if (applied < 0) throw new RangeError('The mark went back');
+    // In an empty storage nothing is sent yet, even if it was emptied while the page is open.
     // A mark that moves shows that what was sent is on its way; one that stands still, that something got lost.
-    sent = mark === undefined || mark === appliedUpTo ? 0 : Math.max(0, sent - applied);
+    sent = outbox.first && mark !== appliedUpTo ? Math.max(0, sent - applied) : 0;
     mark = appliedUpTo;
     outbox.first = appliedUpTo + 1;
     outbox.messages.splice(0, applied);
@@ -78,7 +80,7 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     const { first, messages } = outbox;
     for (; sent < messages.length; sent += 1) {
       // The key is new for each send: what is sent again has to arrive again.
-      const headers = { 'content-type': 'application/json', 'idempotency-key': newKey() };
+      const headers = { 'content-type': 'application/json', [KEY_HEADER]: newKey() };
       const body = JSON.stringify({ ...messages[sent], seq: first + sent });
       const response = await fetch(`${url}/messages`, { method: 'POST', headers, body });
       if (response.ok) continue;
@@ -94,7 +96,7 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
       inTurn(async () => {
         outbox.messages.push(message);
         await save();
-        if (mark === undefined || !outbox.first) await look();
+        if (mark < 0 || !outbox.first) await look();
         await post();
         return outbox.first + sent - 1;
       }),

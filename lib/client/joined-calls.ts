@@ -13,7 +13,7 @@ interface Call {
  *
  * @rule R39
  */
-export function joinedCalls() {
+export function joinedCalls(report: OnProgress) {
   const calls = new Map<string, Call>();
   /**
    * Starts a call, or joins the one that runs for this request.
@@ -21,33 +21,36 @@ export function joinedCalls() {
    * @throws DeliveryError as the call does; `aborted` for one who leaves while others wait
    */
   return async (
-    { identity, key, signal }: OutgoingRequest,
+    // Held as a whole: its request has to stay for its signal to be heard.
+    outgoing: OutgoingRequest,
     start: (signal: AbortSignal) => Promise<Response>,
-    report: OnProgress,
   ): Promise<Response> => {
-    let call = calls.get(identity);
-    if (call) report({ kind: 'joined', key });
-    else {
-      const stop = new AbortController();
-      call = { answer: start(stop.signal).finally(() => calls.delete(identity)), stop, waiting: 0 };
-      calls.set(identity, call);
-    }
-    // Everybody gets a body of their own to read.
-    return (await waitFor(call, signal)).clone();
-  };
-}
-
-function waitFor(call: Call, signal: AbortSignal): Promise<Response> {
-  call.waiting += 1;
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      call.waiting -= 1;
-      // The call itself knows how far it got, so the last one hears it from there.
-      if (!call.waiting) call.stop.abort(signal.reason);
-      else reject(new DeliveryError({ problem: 'aborted', outcome: 'unknown', attempts: 0 }, signal.reason));
+    const { identity } = outgoing;
+    const running = calls.get(identity);
+    if (running) report({ kind: 'joined', key: outgoing.key });
+    const stop = new AbortController();
+    const call = running ?? {
+      // Started aside, so that nothing is sent for one who has left before.
+      answer: Promise.resolve(stop.signal)
+        .then(start)
+        .finally(() => calls.delete(identity)),
+      stop,
+      waiting: 0,
     };
-    call.answer.then(resolve, reject);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave);
-  });
+    calls.set(identity, call);
+    call.waiting += 1;
+    const mine = await new Promise<Response>((resolve, reject) => {
+      const leave = (): void => {
+        call.waiting -= 1;
+        // The call itself knows how far it got, so the last one hears it from there.
+        if (!call.waiting) call.stop.abort(outgoing.signal.reason);
+        else reject(new DeliveryError({ problem: 'aborted', outcome: 'unknown' }, outgoing.signal.reason));
+      };
+      call.answer.then(resolve, reject);
+      if (outgoing.signal.aborted) leave();
+      else outgoing.signal.addEventListener('abort', leave);
+    });
+    // Everybody gets a body of their own to read.
+    return mine.clone();
+  };
 }

@@ -27,7 +27,7 @@ export const isRepeatable = (method: string, keyed: boolean): boolean =>
  * @example judgeAnswer(new Response('', { status: 503 })) // 'again'
  */
 export function judgeAnswer({ status, headers }: Answer): Judgement {
-  const notNow = /^(408|425|429|5..)$/.test(`${status}`) || (status === 409 && headers.has('retry-after'));
+  const notNow = /^(408|42[59]|5..)$/.test(`${status}`) || (status === 409 && headers.has('retry-after'));
   return notNow && !headers.has('idempotent-replayed') ? 'again' : 'settled';
 }
 

@@ -1,3 +1,4 @@
+import { KEY_HEADER } from './intent-keys.ts';
 import { isRepeatable } from './judge-answer.ts';
 
 /** What `fetch` is called with. */
@@ -27,9 +28,9 @@ export async function outgoingRequest(
 ): Promise<OutgoingRequest> {
   const request = new Request(input, init);
   const { method, headers, url, signal } = request;
-  if (intentKey !== undefined) headers.set('idempotency-key', intentKey);
-  const key = headers.get('idempotency-key') || undefined;
-  const repeatable = isRepeatable(method, key !== undefined);
+  if (intentKey) headers.set(KEY_HEADER, intentKey);
+  const key = headers.get(KEY_HEADER) || undefined;
+  const repeatable = isRepeatable(method, !!key);
   // null leaves the body to the request.
   const body = repeatable && !/^(GET|HEAD)$/.test(method) ? await request.arrayBuffer() : null;
   return {
@@ -37,8 +38,7 @@ export async function outgoingRequest(
     repeatable,
     origin: new URL(url).origin,
     signal,
-    // This decoding gives each byte a character of its own.
-    identity: JSON.stringify([method, url, [...headers], body && new TextDecoder('latin1').decode(body)]),
+    identity: JSON.stringify([method, url, [...headers], body && new Uint8Array(body).join()]),
     send(fetch, attempt, both) {
       // The server may then read before it writes (R24).
       if (attempt > 1) headers.set('idempotency-attempt', `${attempt}`);

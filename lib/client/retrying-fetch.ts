@@ -66,10 +66,11 @@ export interface RetryingFetch extends Fetch {
  * answer.status // 201
  */
 export function createRetryingFetch(options: RetryingFetchOptions): RetryingFetch {
-  const keys = intentKeys(options.storage);
-  const join = joinedCalls();
+  const { storage } = options;
+  const keyOf = intentKeys(storage);
   // Told aside: a listener that fails must not make it look as if the request did.
   const report: OnProgress = (progress) => queueMicrotask(() => options.onProgress?.(progress));
+  const join = joinedCalls(report);
   const delivery: Delivery = {
     // Looked up at each call: pages and tests replace the global one.
     fetch: (input, init) => fetch(input, init),
@@ -87,14 +88,16 @@ export function createRetryingFetch(options: RetryingFetchOptions): RetryingFetc
   const intent = (name: string): IntentFetch => {
     const item = `semel:intent:${name}`;
     const send: Fetch = async (input, init) => {
-      const kept = await keys.take(item);
+      const kept = await keyOf(item);
       const outgoing = await outgoingRequest(input, init, kept.key);
       const start = (signal: AbortSignal): Promise<Response> => deliver(outgoing, kept, signal, delivery);
-      return join(outgoing, start, report);
+      return join(outgoing, start);
     };
     return Object.assign(send, {
-      key: async () => (await keys.take(item)).key,
-      forget: () => keys.forget(item),
+      key: async () => (await keyOf(item)).key,
+      forget: async () => {
+        await storage.removeItem(item);
+      },
     });
   };
 

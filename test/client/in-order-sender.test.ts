@@ -123,6 +123,22 @@ describe('the in-order sender', () => {
     await expect(sender.resume()).rejects.toThrow(RangeError);
   });
 
+  it('R41 sends what it is given after its storage was emptied under it', async () => {
+    const { url, applied } = await receiver();
+    const kept = storage();
+    const sender = senderTo(url, kept);
+    await sender.send({ delta: 10 });
+    await sender.send({ delta: 5 });
+    kept.items.clear();
+    expect(await sender.send({ delta: 7 })).toBe(3);
+    expect(applied.at(-1)).toEqual({ seq: 3, delta: 7 });
+    expect(await sender.send({ delta: 1 })).toBe(4);
+    kept.items.clear();
+    expect(await sender.resume()).toBe(0);
+    expect(await sender.send({ delta: 2 })).toBe(5);
+    expect(seqs(applied)).toEqual([1, 2, 3, 4, 5]);
+  });
+
   it('R41 gives each sending a key of its own, so that it arrives again', async () => {
     const keys: (string | null)[] = [];
     const kept = storage();

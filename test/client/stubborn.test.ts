@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { failureOf, impatientClient } from './impatient-client.ts';
+import { troubledServer } from './troubled-server.ts';
+
+const URL = 'http://localhost/charges';
+const order = { method: 'POST', body: '{"amount":500}' };
+const CREATED = { status: 201 };
+const never = () => new Promise<never>(() => {});
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('a call whose caller has left before', () => {
+  it('R40 sends nothing for an intent', async () => {
+    const server = await troubledServer(CREATED);
+    const pay = impatientClient().intent('order-8421');
+    const error = await failureOf(pay(server.url, { ...order, signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ name: 'AbortError', problem: 'aborted', outcome: 'none', attempts: 0 });
+    await new Promise((later) => setTimeout(later, 50));
+    expect(server.received).toEqual([]);
+  });
+
+  it('R39 R40 does not know what an earlier call did', async () => {
+    const server = await troubledServer('reset');
+    const pay = impatientClient({ attempts: 1 }).intent('order-8421');
+    await failureOf(pay(server.url, order));
+    const error = await failureOf(pay(server.url, { ...order, signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ problem: 'aborted', outcome: 'unknown', attempts: 0 });
+  });
+});
+
+describe('a fetch that ignores its signal', () => {
+  it('R40 does not outlast the attempt’s time', async () => {
+    let calls = 0;
+    const fetch = () => {
+      calls += 1;
+      return calls === 1 ? never() : Promise.resolve(new Response(null, CREATED));
+    };
+    const answer = await impatientClient({ fetch, attemptTimeout: 50 }).intent('order-8421')(URL, order);
+    expect([answer.status, calls]).toEqual([201, 2]);
+  });
+
+  it('R40 does not outlast it over a body either', async () => {
+    const fetch = async () => new Response(new ReadableStream(), CREATED);
+    const pay = impatientClient({ fetch, attemptTimeout: 50, attempts: 2 }).intent('order-8421');
+    expect(await failureOf(pay(URL, order))).toMatchObject({ problem: 'attempts', outcome: 'known', attempts: 2 });
+  });
+
+  it('R40 does not outlast the caller', async () => {
+    const pay = impatientClient({ fetch: never }).intent('order-8421');
+    const error = await failureOf(pay(URL, { ...order, signal: AbortSignal.timeout(50) }));
+    expect(error).toMatchObject({ problem: 'aborted', outcome: 'unknown', attempts: 1 });
+  });
+});
+
+describe('a clock that is set', () => {
+  const failing = (change: () => void) => async () => {
+    change();
+    throw new TypeError('reset');
+  };
+  const patient = { attempts: 1_000, backoff: { base: 20, cap: 20 }, circuit: { failures: 1_000, openFor: 1 } };
+
+  it('R40 back does not prolong a call', async () => {
+    const real = Date.now;
+    let behind = 0;
+    vi.spyOn(Date, 'now').mockImplementation(() => real() - behind);
+    const fetch = failing(() => {
+      behind = 3_600_000;
+    });
+    const start = performance.now();
+    const pay = impatientClient({ ...patient, fetch, deadline: 200 }).intent('order-8421');
+    expect(await failureOf(pay(URL, order))).toMatchObject({ problem: 'deadline', outcome: 'unknown' });
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it('R40 back does not keep a circuit open', async () => {
+    const real = Date.now;
+    vi.spyOn(Date, 'now').mockImplementation(real);
+    const fetch = vi.fn<typeof globalThis.fetch>().mockRejectedValueOnce(new TypeError('reset'));
+    fetch.mockResolvedValue(new Response(null, CREATED));
+    const client = impatientClient({ fetch, attempts: 1, circuit: { failures: 1, openFor: 20 } });
+    await failureOf(client(URL));
+    vi.spyOn(Date, 'now').mockImplementation(() => real() - 3_600_000);
+    await new Promise((later) => setTimeout(later, 40));
+    expect((await client(URL)).status).toBe(201);
+  });
+
+  it('R40 ahead, as after a sleep, ends what the server may have forgotten', async () => {
+    const real = Date.now;
+    let ahead = 0;
+    vi.spyOn(Date, 'now').mockImplementation(() => real() + ahead);
+    const fetch = failing(() => {
+      ahead = 25 * 3_600_000;
+    });
+    const error = await failureOf(impatientClient({ ...patient, fetch }).intent('order-8421')(URL, order));
+    expect(error).toMatchObject({ outcome: 'unknown', attempts: 1 });
+  });
+});
