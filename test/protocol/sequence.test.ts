@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideSequence, foldSequence, gapsAbove, inboxKey } from '../../lib/protocol/sequence.ts';
+import { checkInboxKey, decideSequence, foldSequence, gapsAbove, inboxKey } from '../../lib/protocol/sequence.ts';
+import { problemOf } from './problem-of.ts';
 
 describe('decideSequence', () => {
   it.each([
@@ -66,4 +67,22 @@ it('R29 senders of two sources are two senders', () => {
     inboxKey({ consumer: 'c', source: 'a', sender: 'bc' }),
   ].map(({ pk }) => pk);
   expect(new Set(pks).size).toBe(2);
+});
+
+describe('checkInboxKey', () => {
+  const named = (length: number) => ({ consumer: 'c', source: 's', sender: 'é'.repeat(length) });
+  const size = ({ pk }: { pk: string }) => new TextEncoder().encode(pk).length;
+
+  it('R29 takes a key of 2,048 bytes, and refuses a longer one in words', () => {
+    const most = Array.from({ length: 1_100 }, (_, length) => named(length)).filter(
+      (inbox) => size(inboxKey(inbox)) <= 2_048,
+    );
+    expect(size(inboxKey(most.at(-1) ?? named(0)))).toBeGreaterThan(2_046);
+    expect(() => checkInboxKey(most.at(-1) ?? named(0))).not.toThrow();
+    const longer = named(most.length);
+    expect(problemOf(() => checkInboxKey(longer))).toMatchObject({
+      code: 'message-refused',
+      message: `The key of this sender's inbox has ${size(inboxKey(longer))} bytes, and may have 2048: shorten the sender's name.`,
+    });
+  });
 });
