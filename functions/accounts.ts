@@ -1,8 +1,8 @@
 import { route } from '../lib/http/endpoint.ts';
 import { routes } from '../lib/http/routes.ts';
 import { createAccount, showAccount } from '../lib/wallet/account.ts';
-import { CREATE_ACCOUNT } from '../lib/wallet/contract.ts';
 import { listEntries } from '../lib/wallet/entries.ts';
+import { CREATE_ACCOUNT } from '../lib/wallet/keyed-operations.ts';
 
 export const handler = routes({
   'POST /accounts': route({

@@ -1,8 +1,8 @@
 import { route } from '../lib/http/endpoint.ts';
 import { routes } from '../lib/http/routes.ts';
 import { chargeOperation, showCharge } from '../lib/wallet/charge.ts';
-import { CREATE_CHARGE, CREATE_REFUND } from '../lib/wallet/contract.ts';
 import { environmentProvider } from '../lib/wallet/environment-provider.ts';
+import { CREATE_CHARGE, CREATE_REFUND } from '../lib/wallet/keyed-operations.ts';
 import { refundOperation } from '../lib/wallet/refund.ts';
 
 const provider = environmentProvider();

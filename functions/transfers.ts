@@ -1,6 +1,6 @@
 import { route } from '../lib/http/endpoint.ts';
 import { routes } from '../lib/http/routes.ts';
-import { CREATE_TRANSFER } from '../lib/wallet/contract.ts';
+import { CREATE_TRANSFER } from '../lib/wallet/keyed-operations.ts';
 import { environmentLimit } from '../lib/wallet/large-transfer.ts';
 import { showTransfer, transfer } from '../lib/wallet/transfer.ts';
 

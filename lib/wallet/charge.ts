@@ -5,10 +5,10 @@ import { type Item, type Plan, type Refusal, type ReplyDraft, refuse } from '../
 import { SemelError } from '../protocol/problems.ts';
 import type { Reader } from '../protocol/reader.ts';
 import { accountKey } from './account.ts';
-import { CREATE_CHARGE, PROVIDER_REMEMBERS } from './contract.ts';
 import type { CreateCharge } from './create-charge.ts';
 import { bookedAs, settledEntry } from './entry.ts';
 import { creditHeld, giveBackRoom, holdRoom } from './hold.ts';
+import { CREATE_CHARGE, PROVIDER_REMEMBERS } from './keyed-operations.ts';
 import type { ChargeOrder, Provider, Reason, Receipt } from './provider.ts';
 
 export type ChargeIntent = z.infer<typeof CreateCharge>;

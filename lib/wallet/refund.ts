@@ -3,9 +3,9 @@ import { notBegun } from '../protocol/outside-call.ts';
 import { type Effect, type Item, type Plan, type Refusal, refuse } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import { chargeKey, chargeNotFound, ownCharge } from './charge.ts';
-import { CREATE_REFUND, PROVIDER_REMEMBERS } from './contract.ts';
 import { bookedAs, settledEntry } from './entry.ts';
 import { debitHeld, giveBackFunds, holdFunds } from './hold.ts';
+import { CREATE_REFUND, PROVIDER_REMEMBERS } from './keyed-operations.ts';
 import type { Provider, Reason, Receipt } from './provider.ts';
 
 /** Which charge, and how much of it: all that is left where no amount is given. */

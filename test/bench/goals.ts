@@ -102,7 +102,7 @@ function effortGoals({ footprint, cpu }: Results): readonly Goal[] {
       ...{ ours: weight('semel').bytes / 1_000, theirs: weight('powertools').bytes / 1_000 },
       holds: (ours, theirs) => ours <= theirs,
       whyNot:
-        'The function carries the engine for leased operations and the schemas of the whole wallet too; the peer carries a JMESPath interpreter.',
+        'The function carries the engine for leased operations too, since a route may be of any mode; the peer carries a JMESPath interpreter.',
     }),
     judged({
       ...{ what: 'import, ms', goal: 'aim: ≤ 1.0 × the peer' },

@@ -4,7 +4,7 @@ import { route } from '../../lib/http/endpoint.ts';
 import type { LeasedOperation } from '../../lib/protocol/leased-operation.ts';
 import { SemelError } from '../../lib/protocol/problems.ts';
 import { chargeOperation } from '../../lib/wallet/charge.ts';
-import { CREATE_CHARGE, CREATE_REFUND } from '../../lib/wallet/contract.ts';
+import { CREATE_CHARGE, CREATE_REFUND } from '../../lib/wallet/keyed-operations.ts';
 import { refundOperation } from '../../lib/wallet/refund.ts';
 import { httpEvent } from '../setup/http-event.ts';
 import { type ClientHistory, insist } from './client.ts';

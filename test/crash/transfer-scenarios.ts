@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Engine } from '../../lib/engine/engine.ts';
 import { route } from '../../lib/http/endpoint.ts';
 import { scopedKey, scopeParts } from '../../lib/protocol/scope.ts';
-import { CREATE_TRANSFER } from '../../lib/wallet/contract.ts';
+import { CREATE_TRANSFER } from '../../lib/wallet/keyed-operations.ts';
 import { transfer } from '../../lib/wallet/transfer.ts';
 import { httpEvent } from '../setup/http-event.ts';
 import { insist } from './client.ts';

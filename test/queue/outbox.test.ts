@@ -13,7 +13,7 @@ import { outboxRelay } from '../../lib/queue/outbox-relay.ts';
 import { messageSender } from '../../lib/queue/send-message.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { accountItem } from '../../lib/wallet/account.ts';
-import { CREATE_TRANSFER } from '../../lib/wallet/contract.ts';
+import { CREATE_TRANSFER } from '../../lib/wallet/keyed-operations.ts';
 import { environmentLimit, LargeTransfer, storeNotification } from '../../lib/wallet/large-transfer.ts';
 import { transfer } from '../../lib/wallet/transfer.ts';
 import { freshStore } from '../setup/fresh-store.ts';
