@@ -42,7 +42,7 @@ function numberSize(literal: string): number {
 }
 
 /** The length in UTF-8, counted: to encode the many short names of a plan takes ten times as long. */
-function textSize(text: string): number {
+export function textSize(text: string): number {
   let size = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,3 +1,4 @@
+import { textSize } from './item-size.ts';
 import { MESSAGE_ATTRIBUTES } from './message.ts';
 import { SemelError } from './problems.ts';
 
@@ -66,13 +67,13 @@ export function checkMessage(text: string, named: Readonly<Record<string, string
 export function checkEventId(id: string, mostBytes: number = MOST_BYTES): void {
   if (id === '')
     throw refused('The id of an event is empty', 'give it one that stays the same however often it is sent');
-  const size = bytesOf(id);
+  const size = textSize(id);
   if (size > mostBytes) throw refused(`The id of an event has ${size} bytes`, `it may have ${mostBytes}`);
 }
 
 /** A message's size in bytes, as SQS counts. @example messageSize('€', {}) // 3 */
 export const messageSize = (text: string, attributes: Attributes): number =>
-  Object.entries(attributes).reduce((sum, [name, value]) => sum + attributeSize(name, value), bytesOf(text));
+  Object.entries(attributes).reduce((sum, [name, value]) => sum + attributeSize(name, value), textSize(text));
 
 /**
  * Of these attributes, what fits beside a message's text. What tells events apart goes first, then why the message is
@@ -83,7 +84,7 @@ export const messageSize = (text: string, attributes: Attributes): number =>
  */
 export function fitAttributes(text: string, attributes: Attributes, mostBytes: number = MOST_BYTES): Attributes {
   const fitting: [string, AttachedValue][] = [];
-  let room = mostBytes - bytesOf(text);
+  let room = mostBytes - textSize(text);
   for (const [name, value] of Object.entries(attributes).toSorted(byImportance)) {
     const fitted = name === MESSAGE_ATTRIBUTES.reason ? cutTo(room, name, value) : value;
     const size = attributeSize(name, fitted);
@@ -116,8 +117,6 @@ const cutTo = (room: number, name: string, { StringValue = '' }: AttachedValue):
   textAttribute(StringValue.slice(0, Math.max(0, room - attributeSize(name, textAttribute('')))));
 
 const attributeSize = (name: string, { DataType, StringValue = '', BinaryValue }: AttachedValue): number =>
-  bytesOf(name) + bytesOf(DataType) + bytesOf(StringValue) + (BinaryValue?.byteLength ?? 0);
-
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+  textSize(name) + textSize(DataType) + textSize(StringValue) + (BinaryValue?.byteLength ?? 0);
 
 const refused = (what: string, fix: string): SemelError => new SemelError('internal-error', `${what}: ${fix}.`);

@@ -1,3 +1,4 @@
+import { textSize } from './item-size.ts';
 import { SemelError } from './problems.ts';
 import { scopedKey } from './scope.ts';
 
@@ -82,7 +83,7 @@ const LONGEST_KEY = 2_048;
  * @throws SemelError `message-refused`
  */
 export function checkInboxKey(inbox: Parameters<typeof inboxKey>[0]): void {
-  const size = new TextEncoder().encode(inboxKey(inbox).pk).length;
+  const size = textSize(inboxKey(inbox).pk);
   if (size <= LONGEST_KEY) return;
   throw new SemelError(
     'message-refused',

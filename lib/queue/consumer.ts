@@ -118,9 +118,13 @@ export function logFailure(
   { messageId, correlationId }: QueueMessage,
   thrown: unknown,
 ): void {
-  const error = thrown instanceof Error ? thrown : new Error(`Thrown: ${String(thrown)}`);
+  const error = errorOf(thrown);
   logger.error('A message failed and will be delivered again', { consumer, messageId, correlationId, error });
 }
+
+/** Anything may be thrown, but only errors are logged with their stack. */
+export const errorOf = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(`Thrown: ${String(thrown)}`);
 
 /** How long a marker must be kept, as the stack computed it; undefined where no stack said (R28). */
 export function environmentRetention(): Seconds | undefined {

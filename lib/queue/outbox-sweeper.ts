@@ -9,7 +9,7 @@ import { OUTBOX_SHARDS, outboxEventId } from '../protocol/outbox.ts';
 import { type Milliseconds, milliseconds } from '../protocol/time.ts';
 import { findUnfinished, type PageEnd } from '../store/find-unfinished.ts';
 import { getOutboxItem } from '../store/outbox-items.ts';
-import { logger } from './consumer.ts';
+import { errorOf, logger } from './consumer.ts';
 import { relayEvent } from './relay-event.ts';
 import { boundedly } from './run-batch.ts';
 import { messageSender, type SendMessage } from './send-message.ts';
@@ -99,7 +99,7 @@ async function trying(
   } catch (thrown) {
     failures.push(thrown);
     engine.count('unsent-event', EVERY_OPERATION);
-    const error = thrown instanceof Error ? thrown : new Error(`Thrown: ${String(thrown)}`);
+    const error = errorOf(thrown);
     logger.error('What is left over in the outbox was not sent and will be tried again', { ...what, error });
   }
 }
