@@ -2,15 +2,11 @@ import type { Outcome } from './delivery-error.ts';
 import { isProblem, type Judgement, judgeAnswer } from './judge-answer.ts';
 import { within } from './time.ts';
 
-/** How an attempt ended. */
-export interface Attempted {
-  readonly answer: Response | undefined;
-  readonly judgement: Judgement;
-  /** What is known of its effect, unless it is settled. */
-  readonly outcome: Outcome;
-  /** What was thrown instead of an answer, or instead of its body. */
-  readonly failure?: unknown;
-}
+/**
+ * How an attempt ended: with which answer; how it is judged; what is known of its effect, unless it is settled; and what
+ * was thrown instead of an answer, or instead of its body.
+ */
+export type Attempted = readonly [answer: Response | undefined, judgement: Judgement, effect: Outcome, fault: unknown];
 
 /**
  * Makes one attempt and judges how it ended; it never rejects.
@@ -29,8 +25,10 @@ export async function makeAttempt(
 ): Promise<Attempted> {
   let answer = undefined as Response | undefined;
   let judgement = 'again' as Judgement;
+  let effect: Outcome = 'unknown';
+  let fault: unknown;
   try {
-    return await within(timeout, signal, async (both) => {
+    await within(timeout, signal, async (both) => {
       answer = await send(both);
       judgement = judgeAnswer(answer);
       if (whole || judgement === 'again') {
@@ -39,9 +37,12 @@ export async function makeAttempt(
         if (judgement === 'again' && isProblem(answer) && JSON.parse(body).retryable === false) judgement = 'stop';
       }
       // Too early, or too many of them: the server has not even looked at the request.
-      return { answer, judgement, outcome: [425, 429].includes(answer.status) ? 'none' : 'unknown' };
+      if ([425, 429].includes(answer.status)) effect = 'none';
     });
-  } catch (failure) {
-    return { answer, judgement: 'again', outcome: judgement === 'settled' ? 'known' : 'unknown', failure };
+  } catch (thrown) {
+    fault = thrown;
+    if (judgement === 'settled') effect = 'known';
+    judgement = 'again';
   }
+  return [answer, judgement, effect, fault];
 }

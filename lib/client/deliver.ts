@@ -1,12 +1,11 @@
 import { makeAttempt } from './attempt.ts';
 import type { Circuit } from './circuit.ts';
 import { DeliveryError, type DeliveryProblem } from './delivery-error.ts';
-import type { KeptKey } from './intent-keys.ts';
-import { isAboutCaller, isProblem } from './judge-answer.ts';
+import { isProblem } from './judge-answer.ts';
 import type { Fetch, OutgoingRequest } from './outgoing-request.ts';
 import type { OnProgress } from './progress.ts';
 import { pauseBefore, readRetryAfter } from './retry-pause.ts';
-import { never, now, within } from './time.ts';
+import { now, within } from './time.ts';
 
 /** All durations in milliseconds. */
 export interface Delivery {
@@ -29,8 +28,7 @@ export interface Delivery {
  * `fetch` would.
  */
 export async function deliver(
-  { key, repeatable, origin, send }: OutgoingRequest,
-  { madeAt, outcome: earlier }: Omit<KeptKey, 'key'>,
+  { key, askedAt, madeAt, outcome: earlier, repeatable, origin, send }: OutgoingRequest,
   signal: AbortSignal,
   { attemptTimeout, report, ...delivery }: Delivery,
 ): Promise<Response> {
@@ -46,16 +44,16 @@ export async function deliver(
   };
   const giveUp = (problem: DeliveryProblem): Response => {
     if (!key && response && !cause && problem !== 'aborted') return finish(response);
-    const reason = signal.reason ?? cause;
-    const error = new DeliveryError({ problem, outcome, attempts: attempt, key, response, retryAfter }, reason);
+    const details = { problem, outcome, attempts: attempt, key, response, retryAfter };
+    const error = new DeliveryError(details, signal.reason ?? cause);
     report({ kind: 'gave-up', error });
     throw error;
   };
-
   const start = Date.now();
   // A key from the future was made by a clock that was ahead, so its age is not known.
   const keyEnd = madeAt > start ? 0 : madeAt - attemptTimeout + delivery.retention;
-  const end = Math.min(start + delivery.deadline, keyEnd);
+  // It starts with the earlier time: the clock may have been set back since.
+  const end = Math.min(Math.min(askedAt, start) + delivery.deadline, keyEnd);
   const outOfTime = end === keyEnd ? 'key-expired' : 'deadline';
   const steadyEnd = now() + end - start;
   const left = (): number => Math.min(end - Date.now(), steadyEnd - now());
@@ -66,17 +64,18 @@ export async function deliver(
     report({ kind: 'attempt', attempt, key });
     circuit.sent();
     // An earlier call with a kept key counts: this one is a retry from the start.
-    const once = (both: AbortSignal): Promise<Response> =>
-      send(delivery.fetch, earlier === 'none' ? attempt : attempt + 1, both);
-    const time = Math.min(attemptTimeout, left());
-    const { answer, judgement, ...attempted } = await makeAttempt(once, !!key, signal, time);
+    const count = earlier === 'none' ? attempt : attempt + 1;
+    const once = (both: AbortSignal): Promise<Response> => send(delivery.fetch, count, both);
+    const [answer, judgement, effect, fault] = await makeAttempt(once, !!key, signal, Math.min(attemptTimeout, left()));
     // What the service itself explains is no sign that it is down.
     if (!signal.aborted) circuit.ended(!answer || (answer.status >= 500 && !isProblem(answer)));
-    if (judgement === 'settled' && answer && !(outcome !== 'none' && isAboutCaller(answer))) return finish(answer);
+    // Who asks is looked at before the key (R4), so a 401 or 403 does not say what an earlier attempt did.
+    const settled = answer && judgement === 'settled' && (outcome === 'none' || ![401, 403].includes(answer.status));
+    if (settled) return finish(answer);
     // A last word that was heard once stays the one to show, and an effect that was possible stays possible.
     if (outcome !== 'known') response = answer;
-    if (outcome === 'none' || attempted.outcome === 'known') outcome = attempted.outcome;
-    cause = attempted.failure;
+    if (outcome === 'none' || effect === 'known') outcome = effect;
+    cause = fault;
     retryAfter = answer && readRetryAfter(answer.headers, Date.now());
     if (signal.aborted) break;
     if (judgement !== 'again' || !repeatable) return giveUp('not-retryable');
@@ -84,7 +83,7 @@ export async function deliver(
     const pause = Math.max(pauseBefore(attempt - 1, Math.random(), retryAfter, delivery.backoff), circuit.hold());
     if (pause >= left()) return giveUp(outOfTime);
     report({ kind: 'retry', attempt, pause, response: answer });
-    await within(pause, signal, never).catch(() => {});
+    await within(pause, signal, () => new Promise(() => {})).catch(() => {});
   }
   return giveUp('aborted');
 }

@@ -19,7 +19,7 @@ export type DeliveryProblem =
   | 'key-expired'
   /** A request that must not be repeated failed, or the server said that repeating does not help. */
   | 'not-retryable'
-  /** No key could be read or kept, or the kept one is damaged, so nothing was sent. */
+  /** No key could be read or kept in time, or the kept one is damaged, so nothing was sent. */
   | 'storage';
 
 interface DeliveryDetails {

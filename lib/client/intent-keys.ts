@@ -1,4 +1,5 @@
 import { DeliveryError, type Outcome } from './delivery-error.ts';
+import { within } from './time.ts';
 
 /** Where the keys of intents are kept; `localStorage` is one. */
 export interface KeyStorage {
@@ -15,39 +16,54 @@ export interface KeptKey {
   readonly outcome: Outcome;
 }
 
+/** Somebody looks into the storage, and makes a key if there is none. */
+interface Look {
+  readonly kept: Promise<Omit<KeptKey, 'outcome'>>;
+  /** What is known of the intent so far. */
+  outcome: Outcome;
+}
+
 /**
  * Keeps one key per intent.
  *
+ * A storage that hangs is left waiting: for a read, so that others may look; not for a write, which could still replace
+ * a key that was made meanwhile, and sent.
+ *
  * @rule R39
+ * @rule R40
+ * @param patience how long to wait for the storage, in milliseconds
  * @returns what gives an intent's key: the one that is kept, else a new one, kept before it is used; it throws a
- * DeliveryError `storage` when it can be neither read nor kept
+ * DeliveryError `storage` when it can be neither read nor kept in time, `aborted` when the signal says so before
  */
-export function intentKeys(storage: KeyStorage): (name: string) => Promise<KeptKey> {
-  const reading = new Map<string, Promise<KeptKey>>();
-  const readOrMake = async (name: string): Promise<KeptKey> => {
-    // A key that cannot be read may have been used; one that could not be written has not.
-    let outcome: Outcome = 'unknown';
-    try {
-      const text = await storage.getItem(name);
-      if (text === null) {
-        outcome = 'none';
-        const made = { key: newKey(), madeAt: Date.now() };
-        await storage.setItem(name, JSON.stringify(made));
-        return { ...made, outcome };
-      }
-      const kept = JSON.parse(text);
-      // What is damaged must not go as a request without a key, nor with one that never gets old.
-      if (kept.key.trim() && kept.madeAt > 0) return { ...kept, outcome };
-      throw new Error(text);
-    } catch (cause) {
-      throw new DeliveryError({ problem: 'storage', outcome }, cause);
-    }
-  };
-  return (name) => {
+export function intentKeys(
+  storage: KeyStorage,
+  patience: number,
+): (name: string, signal?: AbortSignal) => Promise<KeptKey> {
+  const looks = new Map<string, Look>();
+  return async (name, signal) => {
     // Two taps at once must not both find nothing: the second takes what the first is making.
-    const kept = reading.get(name) ?? alone(name, () => readOrMake(name)).finally(() => reading.delete(name));
-    reading.set(name, kept);
-    return kept;
+    const look = looks.get(name) ?? {
+      outcome: 'unknown',
+      kept: alone(name, async () => {
+        let text = await within(patience, undefined, async () => storage.getItem(name));
+        if (text === null) {
+          // What could not be written has not been sent; what cannot be read may have been.
+          look.outcome = 'none';
+          text = JSON.stringify({ key: newKey(), madeAt: Date.now() });
+          await storage.setItem(name, text);
+        }
+        const kept = JSON.parse(text);
+        // What is damaged must not go as a request without a key, nor with one that never gets old.
+        if (kept.key.trim() && kept.madeAt > 0) return kept;
+        throw new Error(text);
+      }).finally(() => looks.delete(name)),
+    };
+    looks.set(name, look);
+    try {
+      return { ...(await within(patience, signal, () => look.kept)), outcome: look.outcome };
+    } catch (cause) {
+      throw new DeliveryError({ problem: signal?.aborted ? 'aborted' : 'storage', outcome: look.outcome }, cause);
+    }
   };
 }
 

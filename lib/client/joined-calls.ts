@@ -1,6 +1,7 @@
 import { DeliveryError } from './delivery-error.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import type { OnProgress } from './progress.ts';
+import { onAbort } from './time.ts';
 
 interface Call {
   readonly answer: Promise<Response>;
@@ -26,29 +27,27 @@ export function joinedCalls(report: OnProgress) {
     start: (signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> => {
     const { identity } = outgoing;
-    const running = calls.get(identity);
-    if (running) report({ kind: 'joined', key: outgoing.key });
-    const stop = new AbortController();
-    const call = running ?? {
+    let call = calls.get(identity) as Call;
+    // One that everybody has left may still be ending.
+    if (call?.waiting) report({ kind: 'joined', key: outgoing.key });
+    else {
+      const stop = new AbortController();
       // Started aside, so that nothing is sent for one who has left before.
-      answer: Promise.resolve(stop.signal)
+      const answer = Promise.resolve(stop.signal)
         .then(start)
-        .finally(() => calls.delete(identity)),
-      stop,
-      waiting: 0,
-    };
-    calls.set(identity, call);
+        .finally(() => calls.get(identity) === call && calls.delete(identity));
+      call = { answer, stop, waiting: 0 };
+      calls.set(identity, call);
+    }
     call.waiting += 1;
     const mine = await new Promise<Response>((resolve, reject) => {
-      const leave = (): void => {
+      call.answer.then(resolve, reject);
+      onAbort(outgoing.signal, (reason) => {
         call.waiting -= 1;
         // The call itself knows how far it got, so the last one hears it from there.
-        if (!call.waiting) call.stop.abort(outgoing.signal.reason);
-        else reject(new DeliveryError({ problem: 'aborted', outcome: 'unknown' }, outgoing.signal.reason));
-      };
-      call.answer.then(resolve, reject);
-      if (outgoing.signal.aborted) leave();
-      else outgoing.signal.addEventListener('abort', leave);
+        if (!call.waiting) call.stop.abort(reason);
+        else reject(new DeliveryError({ problem: 'aborted', outcome: 'unknown' }, reason));
+      });
     });
     // Everybody gets a body of their own to read.
     return mine.clone();

@@ -33,9 +33,3 @@ export function judgeAnswer({ status, headers }: Answer): Judgement {
 
 /** Does the service itself explain what is wrong? @see https://www.rfc-editor.org/rfc/rfc9457 */
 export const isProblem = ({ headers }: Answer): boolean => /problem\+json/.test(headers.get('content-type') ?? '');
-
-/**
- * Is it about who asks? Such an answer comes before the key is looked at, so it does not say what an earlier attempt
- * did (R4).
- */
-export const isAboutCaller = ({ status }: Answer): boolean => status === 401 || status === 403;

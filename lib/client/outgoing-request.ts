@@ -1,12 +1,17 @@
-import { KEY_HEADER } from './intent-keys.ts';
+import { KEY_HEADER, type KeptKey } from './intent-keys.ts';
 import { isRepeatable } from './judge-answer.ts';
 
 /** What `fetch` is called with. */
 export type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
+/** Gives an intent's key, until the signal aborts. */
+export type KeptKeyOf = (signal: AbortSignal) => Promise<KeptKey>;
+
 /** A request that leaves the same each time, to the byte. */
-export interface OutgoingRequest {
+export interface OutgoingRequest extends Omit<KeptKey, 'key'> {
   readonly key: string | undefined;
+  /** When it was asked for, in milliseconds since the epoch. */
+  readonly askedAt: number;
   readonly repeatable: boolean;
   readonly origin: string;
   readonly signal: AbortSignal;
@@ -19,26 +24,32 @@ export interface OutgoingRequest {
  * Reads what `fetch` was called with. The body of a request that may be repeated is read now, since a stream could not
  * be sent twice and a form would not be spelled the same twice; any other goes as it is.
  *
- * @param intentKey goes before the request's own key
+ * @param keptKey 's key goes before the request's own
  */
 export async function outgoingRequest(
   input: RequestInfo | URL,
   init: RequestInit | undefined,
-  intentKey?: string,
+  keptKey?: KeptKeyOf,
 ): Promise<OutgoingRequest> {
+  const askedAt = Date.now();
   const request = new Request(input, init);
   const { method, headers, url, signal } = request;
-  if (intentKey) headers.set(KEY_HEADER, intentKey);
+  const kept = await keptKey?.(signal);
+  if (kept) headers.set(KEY_HEADER, kept.key);
   const key = headers.get(KEY_HEADER) || undefined;
   const repeatable = isRepeatable(method, !!key);
   // null leaves the body to the request.
   const body = repeatable && !/^(GET|HEAD)$/.test(method) ? await request.arrayBuffer() : null;
   return {
+    madeAt: askedAt,
+    outcome: 'none',
+    ...kept,
     key,
+    askedAt,
     repeatable,
     origin: new URL(url).origin,
     signal,
-    identity: JSON.stringify([method, url, [...headers], body && new Uint8Array(body).join()]),
+    identity: JSON.stringify([method, url, [...headers], body && [...new Uint8Array(body)]]),
     send(fetch, attempt, both) {
       // The server may then read before it writes (R24).
       if (attempt > 1) headers.set('idempotency-attempt', `${attempt}`);

@@ -2,7 +2,7 @@ import { type CircuitOptions, circuits } from './circuit.ts';
 import { type Delivery, deliver } from './deliver.ts';
 import { intentKeys, type KeyStorage } from './intent-keys.ts';
 import { joinedCalls } from './joined-calls.ts';
-import { type Fetch, outgoingRequest } from './outgoing-request.ts';
+import { type Fetch, type KeptKeyOf, outgoingRequest } from './outgoing-request.ts';
 import type { OnProgress } from './progress.ts';
 
 /** All durations in milliseconds. */
@@ -15,7 +15,7 @@ export interface RetryingFetchOptions {
   readonly attempts?: number;
   /** How long one attempt may take. @default 10_000 */
   readonly attemptTimeout?: number;
-  /** How long a call may take, pauses included. @default 60_000 */
+  /** How long a call may take, with its pauses and the wait for the storage. @default 60_000 */
   readonly deadline?: number;
   /** Pauses: anything up to `base`, which doubles with each retry up to `cap`. @default { base: 200, cap: 10_000 } */
   readonly backoff?: { readonly base: number; readonly cap: number };
@@ -66,8 +66,6 @@ export interface RetryingFetch extends Fetch {
  * answer.status // 201
  */
 export function createRetryingFetch(options: RetryingFetchOptions): RetryingFetch {
-  const { storage } = options;
-  const keyOf = intentKeys(storage);
   // Told aside: a listener that fails must not make it look as if the request did.
   const report: OnProgress = (progress) => queueMicrotask(() => options.onProgress?.(progress));
   const join = joinedCalls(report);
@@ -84,26 +82,28 @@ export function createRetryingFetch(options: RetryingFetchOptions): RetryingFetc
     report,
     ...options,
   };
+  const keyOf = intentKeys(options.storage, delivery.deadline);
+
+  const sender =
+    (keptKey?: KeptKeyOf): Fetch =>
+    async (input, init) => {
+      const outgoing = await outgoingRequest(input, init, keptKey);
+      const start = (signal: AbortSignal): Promise<Response> => deliver(outgoing, signal, delivery);
+      return keptKey ? join(outgoing, start) : start(outgoing.signal);
+    };
 
   const intent = (name: string): IntentFetch => {
     const item = `semel:intent:${name}`;
-    const send: Fetch = async (input, init) => {
-      const kept = await keyOf(item);
-      const outgoing = await outgoingRequest(input, init, kept.key);
-      const start = (signal: AbortSignal): Promise<Response> => deliver(outgoing, kept, signal, delivery);
-      return join(outgoing, start);
-    };
-    return Object.assign(send, {
-      key: async () => (await keyOf(item)).key,
-      forget: async () => {
-        await storage.removeItem(item);
+    return Object.assign(
+      sender((signal) => keyOf(item, signal)),
+      {
+        key: async () => (await keyOf(item)).key,
+        forget: async () => {
+          await options.storage.removeItem(item);
+        },
       },
-    });
+    );
   };
 
-  const send: Fetch = async (input, init) => {
-    const outgoing = await outgoingRequest(input, init);
-    return deliver(outgoing, { madeAt: Date.now(), outcome: 'none' }, outgoing.signal, delivery);
-  };
-  return Object.assign(send, { intent });
+  return Object.assign(sender(), { intent });
 }

@@ -4,19 +4,22 @@
  */
 export const now = (): number => performance.now();
 
-/** Work to wait with, for the time to be over or the signal to abort. */
-export const never = (): Promise<never> => new Promise(() => {});
+/** Leaves when the signal aborts, at once if it has. */
+export const onAbort = (signal: AbortSignal, leave: (reason: unknown) => void): void => {
+  if (signal.aborted) leave(signal.reason);
+  else signal.addEventListener('abort', () => leave(signal.reason));
+};
 
 /**
- * Does some work for as long as there is time, and as the signal has not aborted since. Work that does not listen to
- * its signal is left behind.
+ * Does some work for as long as there is time, and as the signal has not aborted. Work that does not listen to its
+ * signal is left behind.
  *
- * @param duration in milliseconds
+ * @param duration in milliseconds; `Infinity` is 23 days
  * @throws the signal's reason, or a `TimeoutError`
  */
 export const within = <T>(
   duration: number,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
@@ -28,8 +31,9 @@ export const within = <T>(
       reject(reason);
       both.abort(reason);
     };
-    const timer = setTimeout(end, duration, new DOMException('', 'TimeoutError'));
-    signal.addEventListener('abort', () => end(signal.reason));
+    // A longer timer than 2^31 ms would end at once.
+    const timer = setTimeout(end, Math.min(duration, 2e9), new DOMException('', 'TimeoutError'));
+    if (signal) onAbort(signal, end);
     work(both.signal)
       .finally(() => clearTimeout(timer))
       .then(resolve, reject);
