@@ -34,7 +34,7 @@ export async function makeAttempt(
       if (whole || judgement === 'again') {
         const body = await answer.clone().text();
         // A problem knows best whether the same request can end differently.
-        if (judgement === 'again' && isProblem(answer) && JSON.parse(body).retryable === false) judgement = 'stop';
+        if (judgement === 'again' && isProblem(answer) && /"retryable":\s*false/.test(body)) judgement = 'stop';
       }
       // Too early, or too many of them: the server has not even looked at the request.
       if ([425, 429].includes(answer.status)) effect = 'none';

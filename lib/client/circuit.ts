@@ -1,10 +1,10 @@
 import { now } from './time.ts';
 
 export interface CircuitOptions {
-  /** So many failures in a row open the circuit. */
-  readonly failures: number;
-  /** So long nothing is sent then, in milliseconds. */
-  readonly openFor: number;
+  /** So many failures in a row open the circuit. @default 5 */
+  readonly failures?: number | undefined;
+  /** So long nothing is sent then, in milliseconds. @default 10_000 */
+  readonly openFor?: number | undefined;
 }
 
 export interface Circuit {
@@ -23,7 +23,7 @@ export interface Circuit {
  * @rule R40
  * @example const circuitOf = circuits({ failures: 5, openFor: 10_000 });
  */
-export function circuits({ failures, openFor }: CircuitOptions): (origin: string) => Circuit {
+export function circuits({ failures = 5, openFor = 10_000 }: CircuitOptions = {}): (origin: string) => Circuit {
   const known = new Map<string, Circuit>();
   const closed = (): Circuit => {
     let failed = 0;

@@ -23,20 +23,21 @@ export type DeliveryProblem =
   | 'storage';
 
 interface DeliveryDetails {
-  readonly problem: DeliveryProblem;
-  readonly outcome: Outcome;
   /** How many attempts this call made. */
-  readonly attempts?: number;
+  readonly attempts: number;
   readonly key?: string | undefined;
   /** The last answer, if there was one. Its body may be read, unless `outcome` is `known`. */
   readonly response?: Response | undefined;
   /** When the server wants to be asked again, in milliseconds. */
   readonly retryAfter?: number | undefined;
+  /** The message in order that was refused for good, and dropped; it may be an earlier one than the one just given. */
+  readonly dropped?: object | undefined;
 }
 
-// The constructor assigns the details, so they are members.
+// The constructor assigns them all, so they are members.
 export interface DeliveryError extends DeliveryDetails {
-  readonly attempts: number;
+  readonly problem: DeliveryProblem;
+  readonly outcome: Outcome;
 }
 
 /**
@@ -53,10 +54,10 @@ export interface DeliveryError extends DeliveryDetails {
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: listing each member twice more is what this saves the bundle
 export class DeliveryError extends Error {
-  constructor(details: DeliveryDetails, cause?: unknown) {
-    super(`${details.problem}, outcome ${details.outcome}`, { cause });
-    this.name = details.problem === 'aborted' ? 'AbortError' : 'DeliveryError';
-    Object.assign(this, { attempts: 0, ...details });
+  constructor(problem: DeliveryProblem, outcome: Outcome, cause: unknown, details?: DeliveryDetails) {
+    super(`${problem}, outcome ${outcome}`, { cause });
+    this.name = problem === 'aborted' ? 'AbortError' : 'DeliveryError';
+    Object.assign(this, { problem, outcome, attempts: 0, ...details });
   }
 
   /** The server's id of the operation; `GET /operations/{id}` tells how it went. */

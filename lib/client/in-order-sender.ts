@@ -1,4 +1,5 @@
 import { DeliveryError } from './delivery-error.ts';
+import { max, min, parse, stringify } from './globals.ts';
 import { KEY_HEADER, type KeyStorage, newKey } from './intent-keys.ts';
 import type { Fetch } from './outgoing-request.ts';
 
@@ -16,24 +17,19 @@ export interface InOrderSender {
    * Numbers a message and sends it, after those that are still to be sent.
    *
    * @returns its number, once the receiver has taken it in
-   * @throws DeliveryError when it has not. A message that was refused for good (400, 413, 422) is dropped; any other is
-   * sent with the next one.
+   * @throws DeliveryError when it has not. With outcome `none` it was refused for good (400, 413, 422) and dropped. Else
+   * it is kept and sent with the next one; a `dropped` in the error is an earlier message, which was refused for good.
+   * The storage's own error when it could not be kept; then it is not sent.
    */
   send(message: object): Promise<number>;
   /**
    * Asks how far the receiver is and sends again what is missing there.
    *
    * @returns how many messages it has not applied yet
-   * @throws DeliveryError when it cannot be asked; RangeError when it has forgotten messages that nobody keeps any more
+   * @throws DeliveryError when it cannot be asked, or has refused a message, which is `dropped` if it was for good;
+   * RangeError when its mark is none, or when it has forgotten messages that nobody keeps any more
    */
   resume(): Promise<number>;
-}
-
-/** What leaves one after the other; a message's number is `first` plus its place. */
-interface Outbox {
-  /** 0 until the receiver has been asked for the first time. */
-  first: number;
-  readonly messages: object[];
 }
 
 /**
@@ -51,61 +47,62 @@ interface Outbox {
  */
 export function createInOrderSender({ url, fetch, storage }: InOrderSenderOptions): InOrderSender {
   const item = `semel:sender:${url}`;
-  let outbox: Outbox;
-  /** How many of the outbox have been sent. */
-  let sent = 0;
-  /** The receiver's, when it was last asked. */
+  /** What leaves one after the other; its number is `first` plus its place. */
+  let messages: object[];
+  let first: number; // 0 until the receiver has been asked for the first time
+  /** How many of them the receiver has taken in. */
+  let taken = 0;
   let mark = -1;
   const inTurn = turns(async () => {
-    outbox = JSON.parse((await storage.getItem(item)) ?? '{"first":0,"messages":[]}');
+    ({ first, messages } = parse((await storage.getItem(item)) ?? '{"first":0,"messages":[]}'));
   });
-  const save = async () => storage.setItem(item, JSON.stringify(outbox));
+  const save = async () => storage.setItem(item, stringify({ first, messages }));
 
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<number> => {
     const response = await fetch(url);
     if (!response.ok) throw refused(response);
-    const { appliedUpTo } = await response.json();
-    const applied = outbox.first && appliedUpTo + 1 - outbox.first;
-    if (applied < 0) throw new RangeError('The mark went back');
-    // In an empty storage nothing is sent yet, even if it was emptied while the page is open.
+    const { appliedUpTo: now } = await response.json();
+    const applied = first && now + 1 - first;
+    if (!Number.isInteger(now) || min(now, applied) < 0) throw new RangeError(`Odd mark ${now}`);
+    // In an empty storage nothing is taken yet, even if it was emptied while the page is open.
+    taken = first && max(0, taken - applied);
     // A mark that moves shows that what was sent is on its way; one that stands still, that something got lost.
-    sent = outbox.first && mark !== appliedUpTo ? Math.max(0, sent - applied) : 0;
-    mark = appliedUpTo;
-    outbox.first = appliedUpTo + 1;
-    outbox.messages.splice(0, applied);
+    const from = mark === now ? 0 : taken;
+    mark = now;
+    first = now + 1;
+    messages.splice(0, applied);
     await save();
+    return from;
   };
 
-  const post = async (): Promise<void> => {
-    const { first, messages } = outbox;
-    for (; sent < messages.length; sent += 1) {
-      // The key is new for each send: what is sent again has to arrive again.
-      const headers = { 'content-type': 'application/json', [KEY_HEADER]: newKey() };
-      const body = JSON.stringify({ ...messages[sent], seq: first + sent });
-      const response = await fetch(`${url}/messages`, { method: 'POST', headers, body });
-      if (response.ok) continue;
-      // Its number goes to the next one, which has not left yet.
-      if ([400, 413, 422].includes(response.status)) messages.splice(sent, 1);
-      await save();
-      throw refused(response);
+  const post = async (place = taken): Promise<number> => {
+    for (; place < messages.length; place += 1) {
+      const response = await fetch(`${url}/messages`, numbered(messages[place], first + place));
+      if (response.ok) taken = max(taken, place + 1);
+      else {
+        // Its number goes to the next one. What was taken in before keeps it, since it may still be applied.
+        const [dropped] = messages.splice(place, [400, 413, 422].includes(response.status) && place >= taken ? 1 : 0);
+        await save();
+        throw refused(response, dropped);
+      }
     }
+    return messages.length;
   };
 
   return {
-    send: (message) =>
-      inTurn(async () => {
-        outbox.messages.push(message);
+    send: (message) => {
+      // As it is now, and as it would be read again.
+      const copy = parse(stringify(message));
+      return inTurn(async () => {
+        messages.push(copy);
         await save();
-        if (mark < 0 || !outbox.first) await look();
-        await post();
-        return outbox.first + sent - 1;
-      }),
-    resume: () =>
-      inTurn(async () => {
-        await look();
-        await post();
-        return outbox.messages.length;
-      }),
+        return about(copy, async () => {
+          if (mark < 0 || !first) await look();
+          return first - 1 + (await post());
+        });
+      });
+    },
+    resume: () => inTurn(async () => post(await look())),
   };
 }
 
@@ -119,5 +116,18 @@ function turns(prepare: () => Promise<void>) {
   };
 }
 
-const refused = (response: Response): DeliveryError =>
-  new DeliveryError({ problem: 'not-retryable', outcome: 'none', attempts: 1, response });
+const numbered = (message: object | undefined, seq: number): RequestInit => ({
+  method: 'POST',
+  // The key is new for each send: what is sent again has to arrive again.
+  headers: { 'content-type': 'application/json', [KEY_HEADER]: newKey() },
+  body: stringify({ ...message, seq }),
+});
+
+/** Makes an error say what became of a message that is kept: unless it was dropped, it will be sent. */
+const about = <T>(message: object, work: () => Promise<T>): Promise<T> =>
+  work().catch((error: { readonly dropped?: object }) => {
+    throw Object.assign(error, { outcome: error.dropped === message ? 'none' : 'unknown' });
+  });
+
+const refused = (response: Response, dropped?: object): DeliveryError =>
+  new DeliveryError('not-retryable', 'unknown', undefined, { attempts: 1, response, dropped });

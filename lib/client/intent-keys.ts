@@ -1,5 +1,6 @@
 import { DeliveryError, type Outcome } from './delivery-error.ts';
-import { within } from './time.ts';
+import { parse, stringify } from './globals.ts';
+import { DEADLINE, within } from './time.ts';
 
 /** Where the keys of intents are kept; `localStorage` is one. */
 export interface KeyStorage {
@@ -37,7 +38,7 @@ interface Look {
  */
 export function intentKeys(
   storage: KeyStorage,
-  patience: number,
+  patience = DEADLINE,
 ): (name: string, signal?: AbortSignal) => Promise<KeptKey> {
   const looks = new Map<string, Look>();
   return async (name, signal) => {
@@ -49,10 +50,10 @@ export function intentKeys(
         if (text === null) {
           // What could not be written has not been sent; what cannot be read may have been.
           look.outcome = 'none';
-          text = JSON.stringify({ key: newKey(), madeAt: Date.now() });
+          text = stringify({ key: newKey(), madeAt: Date.now() });
           await storage.setItem(name, text);
         }
-        const kept = JSON.parse(text);
+        const kept = parse(text);
         // What is damaged must not go as a request without a key, nor with one that never gets old.
         if (kept.key.trim() && kept.madeAt > 0) return kept;
         throw new Error(text);
@@ -62,7 +63,7 @@ export function intentKeys(
     try {
       return { ...(await within(patience, signal, () => look.kept)), outcome: look.outcome };
     } catch (cause) {
-      throw new DeliveryError({ problem: signal?.aborted ? 'aborted' : 'storage', outcome: look.outcome }, cause);
+      throw new DeliveryError(signal?.aborted ? 'aborted' : 'storage', look.outcome, cause);
     }
   };
 }
@@ -74,4 +75,4 @@ export const newKey = (): string => crypto.getRandomValues(new BigUint64Array(2)
 
 /** Two tabs share a storage: where there are locks, only one of them looks at a name at a time. */
 const alone = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  globalThis.navigator?.locks ? navigator.locks.request(name, work) : work();
+  globalThis.navigator?.locks?.request(name, work) ?? work();

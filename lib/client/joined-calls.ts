@@ -6,7 +6,8 @@ import { onAbort } from './time.ts';
 interface Call {
   readonly answer: Promise<Response>;
   readonly stop: AbortController;
-  waiting: number;
+  /** So many wait for it. */
+  taps: number;
 }
 
 /**
@@ -26,27 +27,27 @@ export function joinedCalls(report: OnProgress) {
     outgoing: OutgoingRequest,
     start: (signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> => {
-    const { identity } = outgoing;
+    const identity = outgoing.identity();
     let call = calls.get(identity) as Call;
     // One that everybody has left may still be ending.
-    if (call?.waiting) report({ kind: 'joined', key: outgoing.key });
+    if (call?.taps) report({ kind: 'joined', key: outgoing.key });
     else {
       const stop = new AbortController();
       // Started aside, so that nothing is sent for one who has left before.
       const answer = Promise.resolve(stop.signal)
         .then(start)
         .finally(() => calls.get(identity) === call && calls.delete(identity));
-      call = { answer, stop, waiting: 0 };
+      call = { answer, stop, taps: 0 };
       calls.set(identity, call);
     }
-    call.waiting += 1;
+    call.taps += 1;
     const mine = await new Promise<Response>((resolve, reject) => {
       call.answer.then(resolve, reject);
       onAbort(outgoing.signal, (reason) => {
-        call.waiting -= 1;
+        call.taps -= 1;
         // The call itself knows how far it got, so the last one hears it from there.
-        if (!call.waiting) call.stop.abort(reason);
-        else reject(new DeliveryError({ problem: 'aborted', outcome: 'unknown' }, reason));
+        if (!call.taps) call.stop.abort(reason);
+        else reject(new DeliveryError('aborted', 'unknown', reason));
       });
     });
     // Everybody gets a body of their own to read.

@@ -15,7 +15,7 @@ export type Judgement = 'settled' | 'again' | 'stop';
  * @example isRepeatable('POST', false) // false
  */
 export const isRepeatable = (method: string, keyed: boolean): boolean =>
-  keyed || /^(GET|HEAD|OPTIONS|PUT|DELETE|TRACE)$/.test(method);
+  keyed || /^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method);
 
 /**
  * Judges an answer to a request that may be repeated, by its status and headers alone.
@@ -27,7 +27,7 @@ export const isRepeatable = (method: string, keyed: boolean): boolean =>
  * @example judgeAnswer(new Response('', { status: 503 })) // 'again'
  */
 export function judgeAnswer({ status, headers }: Answer): Judgement {
-  const notNow = /^(408|42[59]|5..)$/.test(`${status}`) || (status === 409 && headers.has('retry-after'));
+  const notNow = [408, 425, 429].includes(status) || status >= 500 || (status === 409 && headers.has('retry-after'));
   return notNow && !headers.has('idempotent-replayed') ? 'again' : 'settled';
 }
 

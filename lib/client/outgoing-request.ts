@@ -1,3 +1,4 @@
+import { stringify } from './globals.ts';
 import { KEY_HEADER, type KeptKey } from './intent-keys.ts';
 import { isRepeatable } from './judge-answer.ts';
 
@@ -16,7 +17,7 @@ export interface OutgoingRequest extends Omit<KeptKey, 'key'> {
   readonly origin: string;
   readonly signal: AbortSignal;
   /** Equal for equal requests only. */
-  readonly identity: string;
+  identity(): string;
   send(fetch: Fetch, attempt: number, signal: AbortSignal): Promise<Response>;
 }
 
@@ -34,12 +35,13 @@ export async function outgoingRequest(
   const askedAt = Date.now();
   const request = new Request(input, init);
   const { method, headers, url, signal } = request;
+  const repeatable = isRepeatable(method, !!(keptKey || headers.get(KEY_HEADER)));
+  // null leaves the body to the request.
+  const body = repeatable && !/^(GET|HEAD)$/.test(method) ? await request.arrayBuffer() : null;
+  // Asked for last: what it says of the intent must still be so when the request goes, or joins another.
   const kept = await keptKey?.(signal);
   if (kept) headers.set(KEY_HEADER, kept.key);
   const key = headers.get(KEY_HEADER) || undefined;
-  const repeatable = isRepeatable(method, !!key);
-  // null leaves the body to the request.
-  const body = repeatable && !/^(GET|HEAD)$/.test(method) ? await request.arrayBuffer() : null;
   return {
     madeAt: askedAt,
     outcome: 'none',
@@ -49,10 +51,10 @@ export async function outgoingRequest(
     repeatable,
     origin: new URL(url).origin,
     signal,
-    identity: JSON.stringify([method, url, [...headers], body && [...new Uint8Array(body)]]),
+    identity: () => stringify([method, url, [...headers], body && new TextDecoder('l1').decode(body)]),
     send(fetch, attempt, both) {
       // The server may then read before it writes (R24).
-      if (attempt > 1) headers.set('idempotency-attempt', `${attempt}`);
+      if (key && attempt > 1) headers.set('idempotency-attempt', `${attempt}`);
       return fetch(request, { ...init, headers, body, signal: both });
     },
   };

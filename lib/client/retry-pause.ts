@@ -1,3 +1,5 @@
+import { min } from './globals.ts';
+
 /**
  * Reads `Retry-After`, which is a number of seconds or a date.
  *
@@ -15,6 +17,14 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
   return wait > 0 ? wait : undefined;
 }
 
+/** In milliseconds. */
+export interface Backoff {
+  /** @default 200 */
+  readonly base?: number | undefined;
+  /** @default 10_000 */
+  readonly cap?: number | undefined;
+}
+
 /**
  * How long to pause before the next attempt, in milliseconds: never less than the server asked for, plus full jitter,
  * since whoever was sent away at the same time would come back at the same time.
@@ -24,14 +34,14 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
  * @rule R40
  * @param retry 0 before the first retry
  * @param random from 0 to 1, 1 excluded
- * @param retryAfter what the server asked for, in milliseconds
+ * @param least what the server asked for, or the circuit, in milliseconds
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
- * @example pauseBefore(2, 0.5, undefined, { base: 200, cap: 10_000 }) // 400
+ * @example pauseBefore(2, 0.5, 0, { base: 200, cap: 10_000 }) // 400
  * @example pauseBefore(2, 0.5, 5_000, { base: 200, cap: 10_000 }) // 5400
  */
 export const pauseBefore = (
   retry: number,
   random: number,
-  retryAfter: number | undefined,
-  { base, cap }: { readonly base: number; readonly cap: number },
-): number => (retryAfter ?? 0) + random * Math.min(cap, base * 2 ** retry);
+  least: number,
+  { base = 200, cap = 10_000 }: Backoff = {},
+): number => least + random * min(cap, base * 2 ** retry);

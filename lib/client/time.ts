@@ -1,8 +1,13 @@
+import { min } from './globals.ts';
+
 /**
  * Milliseconds, by a clock that nobody sets: for durations. It may stand still while the computer sleeps, so an end that
  * matters by the time of day as well is looked up on both clocks.
  */
 export const now = (): number => performance.now();
+
+/** How long a call may take, in milliseconds, unless it is said. */
+export const DEADLINE = 60_000;
 
 /** Leaves when the signal aborts, at once if it has. */
 export const onAbort = (signal: AbortSignal, leave: (reason: unknown) => void): void => {
@@ -32,7 +37,7 @@ export const within = <T>(
       both.abort(reason);
     };
     // A longer timer than 2^31 ms would end at once.
-    const timer = setTimeout(end, Math.min(duration, 2e9), new DOMException('', 'TimeoutError'));
+    const timer = setTimeout(end, min(duration, 2e9), new DOMException('', 'TimeoutError'));
     if (signal) onAbort(signal, end);
     work(both.signal)
       .finally(() => clearTimeout(timer))

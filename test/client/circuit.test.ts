@@ -98,6 +98,35 @@ describe('the circuit', () => {
     expect(await outcomeOf(send(up.url, post))).toBe(200);
   });
 
+  it('R40 does not keep one who leaves while it is open', async () => {
+    const server = await troubledServer('reset');
+    const circuit = { failures: 1, openFor: 3_000 };
+    const send = createRetryingFetch({ storage: storage(), backoff: { base: 1, cap: 1 }, circuit });
+    const start = performance.now();
+    const leaving = send(server.url, { ...post, signal: AbortSignal.timeout(100) });
+    await expect(leaving).rejects.toMatchObject({ problem: 'aborted', attempts: 1 });
+    expect(performance.now() - start).toBeLessThan(1_500);
+  });
+
+  it('R40 lets one at a time through of those that wait for it', async () => {
+    const sentAt: number[] = [];
+    const start = performance.now();
+    const send = createRetryingFetch({
+      ...{ storage: storage(), backoff: { base: 50, cap: 100 }, circuit: { failures: 3, openFor: OPEN_FOR } },
+      fetch: async () => {
+        sentAt.push(performance.now() - start);
+        if (sentAt.length < 24) throw new TypeError('reset');
+        return new Response(null, OK);
+      },
+    });
+    const calls = Array.from({ length: 20 }, (_, call) => send(`http://localhost/${call}`));
+    expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]));
+    // All go before the circuit opens; then one in each of four periods, and the others once it is closed.
+    const [first = 0, ...probes] = sentAt.slice(19, 24);
+    const pauses = probes.map((at, index) => at - (probes[index - 1] ?? first));
+    for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(OPEN_FOR - 50);
+  });
+
   it('R40 makes a call that is retrying wait for it', async () => {
     const server = await troubledServer('reset', 'reset', 'reset', OK);
     const send = createRetryingFetch({

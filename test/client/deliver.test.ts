@@ -40,10 +40,16 @@ describe('what an error knows', () => {
     expect(error.response?.status).toBe(201);
   });
 
-  it('R40 "who are you?" settles a first attempt, but not one in doubt', async () => {
-    const denied = { status: 401, body: 'who?' };
+  it('R40 it names the operation that an earlier answer told of', async () => {
+    const server = await troubledServer(problem('request-in-flight', 1_000), 'reset');
+    const error = await failureOf(impatientClient({ attempts: 2 })(server.url, keyed()));
+    expect(error).toMatchObject({ outcome: 'unknown', operation: 'op_1', response: { status: 409 } });
+  });
+
+  it.each([401, 403])('R40 "who are you?" settles a first attempt, but not one in doubt: %i', async (status) => {
+    const denied = { status, body: 'who?' };
     const first = await troubledServer(denied);
-    expect((await impatientClient()(first.url, keyed())).status).toBe(401);
+    expect((await impatientClient()(first.url, keyed())).status).toBe(status);
     const second = await troubledServer('reset', denied);
     const error = await failureOf(impatientClient()(second.url, keyed()));
     expect(error).toMatchObject({ problem: 'not-retryable', outcome: 'unknown', attempts: 2 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Progress } from '../../lib/client/progress.ts';
 import { createRetryingFetch } from '../../lib/client/retrying-fetch.ts';
 import { CLIENT_RETRY_HORIZON } from '../../lib/protocol/retention.ts';
@@ -68,6 +68,15 @@ describe('an intent', () => {
     const server = await troubledServer(CREATED);
     const pay = impatientClient({ storage: storage(30) }).intent('order-8421');
     await Promise.all([pay(server.url, order), pay(server.url, changed), pay.key()]);
+    expect(new Set(keysOf(server.received)).size).toBe(1);
+  });
+
+  it('R39 is made once where there are no locks, as on insecure pages', async () => {
+    vi.stubGlobal('navigator', undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const server = await troubledServer(CREATED);
+    const pay = impatientClient({ storage: storage(30) }).intent('order-8421');
+    await Promise.all([pay(server.url, order), pay(server.url, changed)]);
     expect(new Set(keysOf(server.received)).size).toBe(1);
   });
 
@@ -155,6 +164,22 @@ describe('a double tap', () => {
     expect(told.filter(({ kind }) => kind === 'joined').length).toBe(2);
   });
 
+  it('R39 R40 whose body is ready later does not take the key for unused', async () => {
+    const server = await troubledServer('reset', { status: 401 });
+    const pay = impatientClient({ attempts: 1 }).intent('order-8421');
+    const slowly = new ReadableStream({
+      start: async (controller) => {
+        await new Promise((later) => setTimeout(later, 60));
+        controller.enqueue(new TextEncoder().encode(order.body));
+        controller.close();
+      },
+    });
+    const streamed: RequestInit & { readonly duplex: 'half' } = { method: 'POST', body: slowly, duplex: 'half' };
+    const errors = await Promise.all([failureOf(pay(server.url, order)), failureOf(pay(server.url, streamed))]);
+    expect(errors.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
+    expect(errors[1]?.response?.status).toBe(401);
+  });
+
   it('R39 joins a failure too', async () => {
     const server = await troubledServer(problem('needs-attention'));
     const pay = impatientClient().intent('order-8421');
@@ -169,6 +194,17 @@ describe('a double tap', () => {
     const answers = await Promise.all([pay(server.url, order), pay(server.url, changed)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 422]);
     expect(new Set(keysOf(server.received)).size).toBe(1);
+  });
+
+  it('R39 goes to another address, or for another caller, by itself', async () => {
+    const server = await troubledServer(SLOWLY);
+    const pay = impatientClient().intent('order-8421');
+    await Promise.all([
+      pay(server.url, order),
+      pay(`${server.url}/elsewhere`, order),
+      pay(server.url, { ...order, headers: { authorization: 'Bearer other' } }),
+    ]);
+    expect(server.received.length).toBe(3);
   });
 
   it('R39 goes to the server again once the first call is over', async () => {

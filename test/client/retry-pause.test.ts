@@ -34,13 +34,13 @@ describe('pauseBefore', () => {
   const backoff = { base: 200, cap: 1_000 };
 
   it('R40 doubles its bound up to the cap', () => {
-    expect([0, 1, 2, 3, 40].map((retry) => pauseBefore(retry, 0.999_999, undefined, backoff)).map(Math.round)).toEqual([
+    expect([0, 1, 2, 3, 40].map((retry) => pauseBefore(retry, 0.999_999, 0, backoff)).map(Math.round)).toEqual([
       200, 400, 800, 1_000, 1_000,
     ]);
   });
 
   it('R40 takes anything down to nothing', () => {
-    expect(pauseBefore(3, 0, undefined, backoff)).toBe(0);
+    expect(pauseBefore(3, 0, 0, backoff)).toBe(0);
   });
 
   it('R40 never comes before the server asked for', () => {

@@ -139,6 +139,20 @@ describe('a request without a key', () => {
     },
   );
 
+  it('R24 does not say which attempt it is, which other origins would have to allow', async () => {
+    const server = await troubledServer({ status: 503 }, { status: 200 });
+    expect((await impatientClient()(server.url)).status).toBe(200);
+    expect(server.received.map(({ headers }) => headers['idempotency-attempt'])).toEqual([undefined, undefined]);
+  });
+
+  it.each(['HEAD', 'GET', 'POST'])('R40 gets a problem that cannot be read as it is: %s', async (method) => {
+    const server = await troubledServer({
+      ...{ status: 503, headers: { 'content-type': 'application/problem+json' } },
+      ...(method !== 'HEAD' && { body: '<html>' }),
+    });
+    expect((await impatientClient({ attempts: 2 })(server.url, { method })).status).toBe(503);
+  });
+
   it('R40 gets the last answer when attempts are used up', async () => {
     const server = await troubledServer({ status: 503, body: 'later' });
     const answer = await impatientClient({ attempts: 3 })(server.url);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Progress } from '../../lib/client/progress.ts';
 import { failureOf, impatientClient } from './impatient-client.ts';
 import { troubledServer } from './troubled-server.ts';
 
@@ -93,5 +94,40 @@ describe('a clock that is set', () => {
     });
     const error = await failureOf(impatientClient({ ...patient, fetch }).intent('order-8421')(URL, order));
     expect(error).toMatchObject({ outcome: 'unknown', attempts: 1 });
+  });
+
+  it('R40 ahead during a pause, as when a laptop is closed, ends it too', async () => {
+    const real = Date.now;
+    let ahead = 0;
+    vi.spyOn(Date, 'now').mockImplementation(() => real() + ahead);
+    const server = await troubledServer({ status: 503 }, CREATED);
+    const onProgress = ({ kind }: Progress) => {
+      if (kind === 'retry') ahead = 25 * 3_600_000;
+    };
+    const pay = impatientClient({ onProgress, deadline: 48 * 3_600_000 }).intent('order-8421');
+    expect(await failureOf(pay(server.url, order))).toMatchObject({ problem: 'key-expired', attempts: 1 });
+    expect(server.received.length).toBe(1);
+  });
+});
+
+describe('a large body', () => {
+  it('R39 does not hold up the page', async () => {
+    const body = new Uint8Array(20_000_000).fill(123);
+    const client = impatientClient({ fetch: async () => new Response(null, CREATED) });
+    const start = performance.now();
+    await client(URL, { method: 'PUT', body });
+    await client.intent('order-8421')(URL, { method: 'POST', body });
+    expect(performance.now() - start).toBeLessThan(2_500);
+  });
+});
+
+describe('options that are undefined', () => {
+  it('R40 are the defaults', async () => {
+    const server = await troubledServer({ status: 503 }, CREATED);
+    const undefinedOptions = { attempts: undefined, attemptTimeout: undefined, deadline: undefined, fetch: undefined };
+    const others = { retention: undefined, circuit: undefined, onProgress: undefined };
+    const client = impatientClient({ ...undefinedOptions, ...others });
+    expect((await client.intent('order-8421')(server.url, order)).status).toBe(201);
+    expect(server.received.length).toBe(2);
   });
 });
