@@ -40,7 +40,8 @@ export function capacityReport(settings: CapacitySettings): string {
 function partitionLines({ recordBytes }: CapacitySettings, { stored, planned }: LoadPlan): readonly string[] {
   const writes = 2 * writeUnits(recordBytes) * planned;
   const reads = readUnits(recordBytes) * planned;
-  const line = `Semel's table, as planned: ${count(writes)} write units per second, ${partitions(stored, { writeUnits: writes, readUnits: reads })} partitions`;
+  const parts = partitions(stored, { writeUnits: writes, readUnits: reads });
+  const line = `Semel's table, as planned: ${count(writes)} write units per second, ${parts === 1 ? '1 partition' : `${count(parts)} partitions`}`;
   if (writes <= NEW_TABLE.writeUnits) return [line];
   return [line, `A new table takes ${count(NEW_TABLE.writeUnits)} at once: give it a warm throughput first.`];
 }

@@ -7,6 +7,7 @@ import { keysCreate } from './keys-create.ts';
 import { keysList } from './keys-list.ts';
 import { keysRevoke } from './keys-revoke.ts';
 import { nearest } from './nearest.ts';
+import { withNegativeValues } from './negative-values.ts';
 import { operationsList } from './operations-list.ts';
 import { operationsResolve } from './operations-resolve.ts';
 import { operationsShow } from './operations-show.ts';
@@ -68,11 +69,12 @@ function unknownCommand(words: readonly string[]): string {
   return `There is no command "${called}". ${meant ? `Did you mean "${meant}"?` : `There are: ${names.join(', ')}.`}`;
 }
 
-function parse(command: Command, args: readonly string[]): Input {
+function parse(command: Command, words: readonly string[]): Input {
   const options = { ...command.options, ...HELP_OPTION };
+  const args = withNegativeValues(words, Object.keys(options));
   refuseUnknownOptions(command, args, Object.keys(options));
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     return { options: values, positionals };
   } catch (error) {
     throw new UsageError(`${(error as Error).message.split('. ')[0]}. ${seeHelp(command)}`);

@@ -32,12 +32,12 @@ export const SIMULATION_OPTIONS: Readonly<Record<string, Option>> = {
 export function simulationSettings(input: Input): SimulationSettings {
   const chance = (name: 'drop' | 'duplicate' | 'reorder' | 'crash'): number =>
     numberOption(input, name, DEFAULTS[name], `from 0 to ${WORST}`, (value) => value >= 0 && value <= WORST);
-  const count = (name: string, byDefault: number, least: number, most: number): number =>
+  const count = (name: string, byDefault: number, least: number, most: number, why = ''): number =>
     numberOption(
       input,
       name,
       byDefault,
-      `a whole number from ${least} to ${most}`,
+      `a whole number from ${least} to ${most}${why}`,
       (value) => Number.isInteger(value) && value >= least && value <= most,
     );
   const messages = count('messages', DEFAULTS.messages, 1, MOST_MESSAGES);
@@ -47,7 +47,7 @@ export function simulationSettings(input: Input): SimulationSettings {
     reorder: chance('reorder'),
     crash: chance('crash'),
     messages,
-    senders: count('senders', Math.min(DEFAULTS.senders, messages), 1, messages),
+    senders: count('senders', Math.min(DEFAULTS.senders, messages), 1, messages, ', the --messages'),
     seed: count('seed', Math.floor(Math.random() * SEEDS), 0, SEEDS - 1),
   };
 }

@@ -39,7 +39,7 @@ describe('semel simulate', () => {
     ['--reorder', '-0.1', 'from 0 to 0.9'],
     ['--messages', '0', 'a whole number from 1 to 1000000'],
     ['--messages', '1.5', 'a whole number from 1 to 1000000'],
-    ['--senders', '10001', 'a whole number from 1 to 10000'],
+    ['--senders', '10001', 'a whole number from 1 to 10000, the --messages'],
     ['--seed', '', 'a whole number from 0 to 4294967295'],
   ])('does not understand %s %j', async (option, value, range) => {
     const { code, explained } = await call('simulate', `${option}=${value}`);

@@ -39,6 +39,9 @@ describe('the proofs', () => {
     expect((await run('test/soak/run.ts', '--minutes', 'ten')).stderr).toMatch(
       /^--minutes is "ten", which is not a number\. "/,
     );
+    expect((await run('test/soak/run.ts', '--minutes', '-1')).stderr).toMatch(
+      /^--minutes is "-1", which is not a number\. "/,
+    );
     expect((await run('test/soak/run.ts', 'ten')).stderr).toMatch(/^"ten" is one argument too many\. "/);
   });
 

@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { withNegativeValues } from '../../lib/cli/negative-values.ts';
 
 /** An option of a proof: what it is without it, which also says what kind of value it takes, and what it is for. */
 type ProofOption = readonly [initial: number | string | boolean, help: string];
@@ -24,7 +25,9 @@ export function readProofOptions<const Options extends Readonly<Record<string, P
   proof: Proof<Options>,
 ): { readonly values: Values<Options>; readonly positionals: readonly string[] } {
   try {
-    const { values, positionals } = parseArgs({ options: parsedOptions(proof.options), allowPositionals: true });
+    const options = parsedOptions(proof.options);
+    const args = withNegativeValues(process.argv.slice(2), Object.keys(proof.options));
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     if (values.help === true) {
       console.log(usage(proof));
       process.exit(0);
