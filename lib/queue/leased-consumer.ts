@@ -17,11 +17,12 @@ import {
   type Invocation,
   logFailure,
   logger,
+  type ReadBody,
   readMessageBody,
   reject,
 } from './consumer.ts';
 import type { QueueMessage } from './queue-message.ts';
-import { type Handled, runBatch } from './run-batch.ts';
+import { type Handled, type InTurn, runBatch, takingTurns } from './run-batch.ts';
 
 /** What a consumer whose effects leave DynamoDB may be told. */
 export interface LeasedConsumer<Body, Intent> extends ConsumerBase<Body> {
@@ -42,7 +43,7 @@ const AFTER_THE_LEASE = 1_000;
 /**
  * A Lambda handler that makes one outside call per event: the event is a leased operation whose key is the event id. A
  * duplicate that meets the first delivery still running hides until that one's lease ends, instead of being received
- * again and again until the queue gives it up.
+ * again and again until the queue gives it up. Within a batch it waits for the first one's outcome.
  *
  * @rule R30
  * @throws RangeError when the operation's retention is shorter than a message can come back (R28)
@@ -51,18 +52,20 @@ const AFTER_THE_LEASE = 1_000;
 export const leasedConsumer = <Body, Intent>(options: LeasedConsumer<Body, Intent>) => {
   assertCipher(options.operation, options.engine);
   assertRetention(options.operation.retention, environmentRetention() ?? options.operation.retention);
-  return consumerHandler(options, (event, invocation) =>
-    runBatch(event, {
+  return consumerHandler(options, (event, invocation) => {
+    const inTurn = takingTurns();
+    return runBatch(event, {
       concurrency: options.concurrency ?? CONCURRENCY,
       hasTime: invocation.hasTime,
-      handle: (message) => handle(options, invocation, message),
-    }),
-  );
+      handle: (message) => handle(options, invocation, inTurn, message),
+    });
+  });
 };
 
 async function handle<Body, Intent>(
   options: LeasedConsumer<Body, Intent>,
   invocation: Invocation,
+  inTurn: InTurn,
   message: QueueMessage,
 ): Promise<Handled> {
   const { messageId, attachedEventId: attached } = message;
@@ -70,16 +73,30 @@ async function handle<Body, Intent>(
   try {
     const read = readMessageBody(options.body, message.text);
     eventId = eventIdOf({ fromBody: options.eventId?.(read.value), attached, messageId });
-    const attempt = startAttempt(invocation.engine, keyedBy(options, invocation, message, eventId, read.body));
-    const answer = await runLeased(invocation.engine, attempt, {
-      operation: options.operation as LeasedOperation,
-      intent: () => options.intent(structuredClone(read.value)),
-      prefer: { respondAsync: false },
-    });
-    return await endAnswered(invocation, message, eventId, answer);
+    // One event twice in a batch: the second would meet the first in flight, and be reported failed (R27).
+    return await inTurn(JSON.stringify([message.source, eventId]), () =>
+      runOperation(options, invocation, message, eventId, read),
+    );
   } catch (thrown) {
     return handleThrown(invocation, message, eventId, thrown);
   }
+}
+
+async function runOperation<Body, Intent>(
+  options: LeasedConsumer<Body, Intent>,
+  invocation: Invocation,
+  message: QueueMessage,
+  eventId: string,
+  read: ReadBody<Body>,
+): Promise<Handled> {
+  if (!invocation.hasTime()) return 'failed';
+  const attempt = startAttempt(invocation.engine, keyedBy(options, invocation, message, eventId, read.body));
+  const answer = await runLeased(invocation.engine, attempt, {
+    operation: options.operation as LeasedOperation,
+    intent: () => options.intent(structuredClone(read.value)),
+    prefer: { respondAsync: false },
+  });
+  return endAnswered(invocation, message, eventId, answer);
 }
 
 /** The message as a keyed request: its source is the caller, and its event id the key. */
@@ -88,7 +105,7 @@ const keyedBy = <Body, Intent>(
   { endsAt }: Invocation,
   { source, receiveCount, correlationId }: QueueMessage,
   key: string,
-  body: ReturnType<typeof readMessageBody>['body'],
+  body: ReadBody<Body>['body'],
 ) => ({
   ...{ caller: source, operation: operation.name, key: `${consumer}#${key}`, endsAt },
   scope: 'caller-and-operation' as const,

@@ -53,3 +53,16 @@ export async function boundedly<Element>(
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, elements.length) }, worker));
 }
+
+/** Runs a task once the earlier ones of its name have ended, well or badly. */
+export type InTurn = (name: string, task: () => Promise<Handled>) => Promise<Handled>;
+
+/** Keeps tasks of one name apart, in the order in which they came; those of other names go on meanwhile. */
+export function takingTurns(): InTurn {
+  const last = new Map<string, Promise<Handled>>();
+  return (name, task) => {
+    const turn = last.get(name)?.then(task, task) ?? task();
+    last.set(name, turn);
+    return turn;
+  };
+}
