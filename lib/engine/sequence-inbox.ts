@@ -131,7 +131,7 @@ function planFold<Body>(
   let refusal: Refusal | undefined;
   const { last, endings } = foldSequence(inbox.last, messages.map(seqOf), (index) => {
     const next = fold(structuredClone(state), bodyAt(messages, index));
-    const refused = typeof next === 'object' && next !== null && isRefusal(next);
+    const refused = isRefusal(next);
     if (refused) refusal = next;
     else state = next;
     return !refused;

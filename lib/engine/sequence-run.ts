@@ -8,7 +8,10 @@ import type { EventContext } from './apply-once.ts';
 export type SequenceEffect<Body> =
   /** They add to named sums: nothing has to be read, a run is one request. */
   | { readonly deltas: (body: Body) => Readonly<Record<string, number>> }
-  /** They make a new state out of the old one: a run is one read and one write. The state is a JSON value. */
+  /**
+   * They make a new state out of the old one: a run is one read and one write. The state is a JSON value; a refusal is
+   * what `refuse` makes, whatever members a state has.
+   */
   | { readonly fold: (state: unknown, body: Body) => unknown | Refusal }
   /** They are items of their own: a message is one transaction, of its effects and the mark. */
   | { readonly plan: PlanNumbered<Body> };

@@ -46,8 +46,12 @@ export interface ReplyDraft {
   readonly resource?: string;
 }
 
-/** A business "no" by its code: final and stored, or not, as problems.ts says (R16). */
+/** What tells a refusal from everything else that may have a `problem`; shared by all copies of this module in a process. */
+const REFUSAL = Symbol.for('semel.refusal');
+
+/** A business "no" by its code: final and stored, or not, as problems.ts says (R16). Made by `refuse` only. */
 export interface Refusal {
+  readonly [REFUSAL]: true;
   readonly problem: ProblemCode;
   readonly detail: string;
 }
@@ -62,10 +66,11 @@ export interface Plan {
 export type Planned = Plan | ReplyDraft | Refusal;
 
 export const isPlan = (planned: Planned): planned is Plan => 'effects' in planned;
-export const isRefusal = (planned: object): planned is Refusal => 'problem' in planned;
+export const isRefusal = (planned: unknown): planned is Refusal =>
+  typeof planned === 'object' && planned !== null && REFUSAL in planned;
 
 /** A refusal, as a value to return. @example refuse('insufficient-funds', 'The account holds 3.') */
-export const refuse = (problem: ProblemCode, detail: string): Refusal => ({ problem, detail });
+export const refuse = (problem: ProblemCode, detail: string): Refusal => ({ [REFUSAL]: true, problem, detail });
 
 /**
  * A thrown business "no" as the refusal that it is: whether a final code is returned or thrown makes no difference (R16).

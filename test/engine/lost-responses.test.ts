@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { isPlan } from '../../lib/protocol/plan.ts';
+import { isPlan, refuse } from '../../lib/protocol/plan.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { freshStore } from '../setup/fresh-store.ts';
 import { loseResponse, passOn } from '../setup/meddled-store.ts';
@@ -50,8 +50,7 @@ it('C46 a handler that reads before it plans gets that 201 too', async () => {
     balance: 100,
     run: async (context, pay) => {
       const held = await context.read.get({ pk: `purse#${purse.id}`, sk: 'purse' });
-      if (Number(held?.balance) < context.body.amount)
-        return { problem: 'insufficient-funds', detail: 'Read, not met.' };
+      if (Number(held?.balance) < context.body.amount) return refuse('insufficient-funds', 'Read, not met.');
       return pay(context);
     },
   });

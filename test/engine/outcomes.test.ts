@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isPlan, type Plan, type ReplyDraft } from '../../lib/protocol/plan.ts';
+import { isPlan, type Plan, type ReplyDraft, refuse } from '../../lib/protocol/plan.ts';
 import { SemelError } from '../../lib/protocol/problems.ts';
 import { MAX_REPLY_BYTES } from '../../lib/protocol/reply.ts';
 import type { Store } from '../../lib/store/store.ts';
@@ -55,7 +55,7 @@ describe('a refusal', () => {
   it('R16 that only the moment dictates is not stored', async () => {
     let busy = true;
     const purse = await newPurse(store, {
-      run: (context, pay) => (busy ? { problem: 'too-many-conflicts', detail: 'Busy.' } : pay(context)),
+      run: (context, pay) => (busy ? refuse('too-many-conflicts', 'Busy.') : pay(context)),
     });
     const key = randomUUID();
     expect(await purse.pay({ key })).toMatchObject({ status: 503, code: 'too-many-conflicts' });

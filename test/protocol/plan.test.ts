@@ -9,18 +9,26 @@ describe('what a handler returns', () => {
     ['a plan', { effects: [], reply: { status: 201 } }, { plan: true, refusal: false }],
     ['a bare reply', { status: 200 }, { plan: false, refusal: false }],
     ['a refusal', refuse('insufficient-funds', 'The account holds 3.'), { plan: false, refusal: true }],
-  ])('R16 is told by its members: %s', (_, planned, expected) => {
+    ['a copy of a refusal', { ...refuse('insufficient-funds', 'No.') }, { plan: false, refusal: true }],
+    ['a reply that tells of a problem', { status: 200, problem: 'low battery' }, { plan: false, refusal: false }],
+  ])('R16 is told apart: %s', (_, planned, expected) => {
     expect({ plan: isPlan(planned), refusal: isRefusal(planned) }).toEqual(expected);
   });
 
   it('R16 a refusal is a code and a sentence', () => {
-    expect(refuse('insufficient-funds', 'The account holds 3.')).toEqual(refusal);
+    expect(refuse('insufficient-funds', 'The account holds 3.')).toMatchObject(refusal);
+  });
+
+  it.each([[undefined], [null], [7], ['problem'], [refusal]])('R16 any other value is no refusal: %o', (value) => {
+    expect(isRefusal(value)).toBe(false);
   });
 });
 
 describe('refusalThrown', () => {
   it('R16 takes a thrown final code for the refusal that it is', () => {
-    expect(refusalThrown(new SemelError(refusal.problem, refusal.detail))).toEqual(refusal);
+    expect(refusalThrown(new SemelError(refusal.problem, refusal.detail))).toEqual(
+      refuse(refusal.problem, refusal.detail),
+    );
   });
 
   it.each([
