@@ -3,6 +3,7 @@ import type { Inbox } from '../protocol/inbox.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/plan.ts';
 import { SemelError } from '../protocol/problems.ts';
 import { foldSequence, inboxKey, type SequenceEnding } from '../protocol/sequence.ts';
+import { refuseState } from '../protocol/state-limits.ts';
 import { type Advance, advanceMark, parkNumbers, type SumChange } from '../store/advance-mark.ts';
 import { readInbox } from '../store/inbox-item.ts';
 import type { Engine } from './engine.ts';
@@ -131,10 +132,10 @@ function planFold<Body>(
   let refusal: Refusal | undefined;
   const { last, endings } = foldSequence(inbox.last, messages.map(seqOf), (index) => {
     const next = fold(structuredClone(state), bodyAt(messages, index));
-    const refused = isRefusal(next);
-    if (refused) refusal = next;
-    else state = next;
-    return !refused;
+    const no = isRefusal(next) ? next : refuseState(next);
+    if (no === undefined) state = next;
+    else refusal = no;
+    return no === undefined;
   });
   return { last, endings, refusal, advance: { sums: [], state } };
 }

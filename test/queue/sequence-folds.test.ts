@@ -41,14 +41,32 @@ const inbox = async () => {
   return viewInbox(Item && readInboxItem(Item));
 };
 
+const nested = (depth: number): unknown => (depth === 0 ? 1 : { s: nested(depth - 1) });
+
 describe('a state', () => {
   it.each([
     ['that tells of a problem', { at: 1, problem: 'low battery' }],
     ['that reads like a refusal', { problem: 'insufficient-funds', detail: 'The account holds 3.' }],
     ['that is null', null],
+    ['of the smallest number that DynamoDB takes', -1e-130],
+    ['of the largest', { sum: Number.MAX_SAFE_INTEGER }],
+    ['as deep as DynamoDB takes', nested(31)],
   ])('R29 %s is a state', async (_, state) => {
     expect(await deliver('before', state)).toEqual([]);
     expect(queue.rejected).toEqual([]);
     expect(await inbox()).toMatchObject({ appliedUpTo: 2, state });
+  });
+
+  it.each([
+    ['a number that becomes 0', [{ sum: -9.99e-131 }], /-9.99e-131/],
+    ['levels beyond its limit', nested(32), /31 levels/],
+    ['a member without a name', { '': 1 }, /no name/],
+  ])('R29 R30 that DynamoDB never takes, for %s, is refused once and holds up nothing', async (_, state, detail) => {
+    expect(await deliver('before', state, 'after')).toEqual([]);
+    expect(queue.rejected).toMatchObject([
+      { messageId: 'm2', eventId: 'a:2', reason: 'message-refused', detail: expect.stringMatching(detail) },
+      { messageId: 'm3', reason: 'gap' },
+    ]);
+    expect(await inbox()).toMatchObject({ appliedUpTo: 1, state: 'before' });
   });
 });
