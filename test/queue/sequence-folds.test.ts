@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createEngine } from '../../lib/engine/engine.ts';
 import { viewInbox } from '../../lib/protocol/inbox.ts';
+import { refuse } from '../../lib/protocol/plan.ts';
 import { inboxKey } from '../../lib/protocol/sequence.ts';
 import { sequenceConsumer } from '../../lib/queue/sequence-consumer.ts';
 import { readInboxItem } from '../../lib/store/inbox-item.ts';
@@ -24,12 +25,12 @@ beforeEach(() => {
   consumer = crypto.randomUUID();
 });
 
-/** Delivers one batch of messages 1, 2, … of one sender, each of which makes its state the next one. */
+/** Delivers one batch of messages 1, 2, … of one sender; each brings the next state, or is refused. */
 async function deliver(...states: readonly unknown[]) {
   const handler = sequenceConsumer({
     ...{ consumer, body: Body, engine: createEngine({ store }), queue },
     sequence: ({ seq }) => ({ sender: 'a', seq }),
-    effect: { fold: (_, { state }) => state },
+    effect: { fold: (_, { state }) => (state === 'none left' ? refuse('insufficient-funds', 'No.') : state) },
   });
   const messages = states.map((state, index) => ({ id: `m${index + 1}`, body: { seq: index + 1, state }, group: 'a' }));
   return failedIds(await handler(queueEvent(...messages), lambdaContext()));
@@ -42,6 +43,12 @@ const inbox = async () => {
 };
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { s: nested(depth - 1) });
+
+it('R30 a fold may refuse', async () => {
+  expect(await deliver('before', 'none left')).toEqual([]);
+  expect(queue.rejected).toMatchObject([{ reason: 'insufficient-funds', eventId: 'a:2' }]);
+  expect(await inbox()).toMatchObject({ appliedUpTo: 1, state: 'before' });
+});
 
 describe('a state', () => {
   it.each([
