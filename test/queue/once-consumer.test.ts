@@ -5,6 +5,7 @@ import { milliseconds } from '../../lib/protocol/time.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { freshStore } from '../setup/fresh-store.ts';
 import { failedIds } from '../setup/queue-event.ts';
+import { setClock } from '../setup/set-clock.ts';
 import { AddingConsumer, attached, type Body, message, type Run } from './adding-consumer.ts';
 
 let store: Store;
@@ -165,4 +166,27 @@ describe('a batch', () => {
     expect(failedIds(answer)).toEqual(['m1', 'm2']);
     expect(run).not.toHaveBeenCalled();
   });
+});
+
+it('C16 R27 a batch that is about to lose its function is not answered behind the back of its handler', async () => {
+  // The engine's clock stands still, so only who watches the function's own time could answer early.
+  const engine = createEngine({ store, surroundings: setClock() });
+  const run: Run = async ({ body }) => {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    return on.add(body);
+  };
+  expect(failedIds(await on.deliver([message('m1')], { engine, run, remaining: 510 }))).toEqual([]);
+  expect(await on.total('n')).toBe(1);
+});
+
+it('C2 a handler that runs a second time sees what arrived, not what its first run made of it', async () => {
+  const seen: number[] = [];
+  const taken = { ConditionCheck: { Key: { pk: 'x', sk: 'x' }, ConditionExpression: 'attribute_exists(pk)' } };
+  const run: Run = ({ body, event }) => {
+    seen.push(body.add);
+    body.add = 99;
+    return { effects: event.round === 1 ? [taken] : [] };
+  };
+  expect(failedIds(await on.deliver([message('m1', { add: 2 })], { run }))).toEqual([]);
+  expect(seen).toEqual([2, 2]);
 });

@@ -19,6 +19,7 @@ import { transfer } from '../../lib/wallet/transfer.ts';
 import { freshStore } from '../setup/fresh-store.ts';
 import { httpEvent, lambdaContext } from '../setup/http-event.ts';
 import { LocalQueue, startQueues } from '../setup/local-queues.ts';
+import { setClock } from '../setup/set-clock.ts';
 
 let store: Store;
 let engine: Engine;
@@ -160,6 +161,20 @@ describe('a relay', () => {
       return 'id';
     };
     expect(await relay(items, failing)).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+  });
+
+  it('C16 R32 that is about to lose its function is not answered behind its back', async () => {
+    const sent = vi.fn();
+    const send = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      sent();
+      return 'id';
+    };
+    // The engine's clock stands still, so only who watches the function's own time could answer early.
+    const still = createEngine({ store, surroundings: setClock() });
+    const event = streamOf(outboxItem({ id: 'evt_late', type: 't', body: 1, createdAt: milliseconds(0) }));
+    const answer = await outboxRelay({ engine: still, send })(event, lambdaContext(50));
+    expect([answer, sent.mock.calls.length]).toEqual([{ batchItemFailures: [] }, 1]);
   });
 
   it('R32 sends nothing but new events', async () => {

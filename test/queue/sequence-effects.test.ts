@@ -132,6 +132,18 @@ describe('numbered messages with effects of their own', () => {
     expect(queue.rejected).toMatchObject([{ reason: 'message-refused', eventId: 'a:2' }]);
   });
 
+  it('C2 are planned again on what arrived, not on what the first plan made of it', async () => {
+    const seen: number[] = [];
+    const again: PlanNumbered<Body> = (body, { event }) => {
+      seen.push(body.add);
+      body.add = 99;
+      return { effects: [event.round === 1 ? { ...adding(10, 0), refuse: () => undefined } : adding(2)] };
+    };
+    await deliver([[1, 2]]);
+    expect(await deliver([[2, 2]], again)).toEqual([]);
+    expect([seen, await total()]).toEqual([[2, 2], 4]);
+  });
+
   it('R29 two invocations at once apply each once', async () => {
     const pairs = [
       [1, 1],
