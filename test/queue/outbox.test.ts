@@ -216,4 +216,11 @@ describe('messageSender', () => {
     const [message] = await queue.receive(queue.queueUrl);
     expect(JSON.parse(message?.Body ?? '')).toEqual({ text: 'a\uffff\u0001' });
   });
+
+  it('R29 sends again on purpose: a FIFO queue does not drop it', async () => {
+    const fifo = new LocalQueue(server, { fifo: true });
+    const send = messageSender({ client: fifo.client, queueUrl: fifo.queueUrl });
+    for (const _ of [1, 2]) await send({ source: '', body: { seq: 1 }, group: 'g' });
+    expect(fifo.size).toBe(2);
+  });
 });
