@@ -1,7 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { createEngine } from '../../lib/engine/engine.ts';
+import type { SequenceEffect } from '../../lib/engine/sequence-run.ts';
 import { viewInbox } from '../../lib/protocol/inbox.ts';
 import { refuse } from '../../lib/protocol/plan.ts';
 import { inboxKey } from '../../lib/protocol/sequence.ts';
@@ -13,6 +14,7 @@ import { lambdaContext } from '../setup/http-event.ts';
 import { failedIds, queueEvent, RecordingQueue } from '../setup/queue-event.ts';
 
 const Body = z.object({ seq: z.int().min(1), state: z.any() });
+type Body = z.infer<typeof Body>;
 
 let store: Store;
 let queue: RecordingQueue;
@@ -25,12 +27,18 @@ beforeEach(() => {
   consumer = crypto.randomUUID();
 });
 
-/** Delivers one batch of messages 1, 2, … of one sender; each brings the next state, or is refused. */
-async function deliver(...states: readonly unknown[]) {
-  const handler = sequenceConsumer({
-    ...{ consumer, body: Body, engine: createEngine({ store }), queue },
+/** Each message brings the next state, or is refused. */
+const BROUGHT: SequenceEffect<Body> = {
+  fold: (_, { state }) => (state === 'none left' ? refuse('insufficient-funds', 'No.') : state),
+};
+
+const deliver = (...states: readonly unknown[]) => deliverTo(BROUGHT, ...states);
+
+/** Delivers one batch of messages 1, 2, … of one sender. */
+async function deliverTo(effect: SequenceEffect<Body>, ...states: readonly unknown[]) {
+  const handler = sequenceConsumer<Body>({
+    ...{ consumer, body: Body, engine: createEngine({ store }), queue, effect },
     sequence: ({ seq }) => ({ sender: 'a', seq }),
-    effect: { fold: (_, { state }) => (state === 'none left' ? refuse('insufficient-funds', 'No.') : state) },
   });
   const messages = states.map((state, index) => ({ id: `m${index + 1}`, body: { seq: index + 1, state }, group: 'a' }));
   return failedIds(await handler(queueEvent(...messages), lambdaContext()));
@@ -77,3 +85,26 @@ describe('a state', () => {
     expect(await inbox()).toMatchObject({ appliedUpTo: 1, state: 'before' });
   });
 });
+
+it.each<[string, SequenceEffect<Body>]>([
+  ['a fold', { fold: (_, body) => takeFrom(body) }],
+  ['deltas', { deltas: (body) => ({ sum: takeFrom(body) }) }],
+])('C2 %s that runs again sees what arrived, not what it made of it', async (_, effect) => {
+  const real = store.client.send.bind(store.client) as (...args: unknown[]) => Promise<unknown>;
+  vi.spyOn(store.client, 'send').mockImplementation(async (...args: unknown[]) => {
+    vi.restoreAllMocks();
+    // Somebody else applies the first message, once the run was planned without it.
+    const answer = args[0] instanceof GetCommand ? await real(...args) : undefined;
+    await deliverTo(effect, 1);
+    return answer ?? real(...args);
+  });
+  expect(await deliverTo(effect, 1, 1)).toEqual([]);
+  const { state, sums } = await inbox();
+  expect(state ?? sums.sum).toBe('fold' in effect ? 1 : 2);
+});
+
+function takeFrom(body: Body): number {
+  const taken = body.state;
+  body.state = 0;
+  return taken;
+}
