@@ -1,5 +1,5 @@
 import type { Outcome } from './delivery-error.ts';
-import { isProblem, type Judgement, judgeAnswer } from './judge-answer.ts';
+import { type Judgement, judgeAnswer } from './judge-answer.ts';
 import { within } from './time.ts';
 
 /**
@@ -25,23 +25,23 @@ export async function makeAttempt(
 ): Promise<Attempted> {
   let answer = undefined as Response | undefined;
   let judgement = 'again' as Judgement;
-  let effect: Outcome = 'unknown';
+  let effect = 'unknown' as Outcome;
   let fault: unknown;
   try {
     await within(timeout, signal, async (both) => {
       answer = await send(both);
       judgement = judgeAnswer(answer);
+      // Who asks, too early, or too often: the server has not looked at the key (R4), nor at what an earlier attempt did.
+      if ([401, 403, 425, 429].includes(answer.status)) effect = 'none';
       if (whole || judgement === 'again') {
         const body = await answer.clone().text();
-        // A problem knows best whether the same request can end differently.
-        if (judgement === 'again' && isProblem(answer) && /"retryable":\s*false/.test(body)) judgement = 'stop';
+        // The server knows best whether the same request can end differently.
+        if (judgement === 'again' && /"retryable":\s*false/.test(body)) judgement = 'stop';
       }
-      // Too early, or too many of them: the server has not even looked at the request.
-      if ([425, 429].includes(answer.status)) effect = 'none';
     });
   } catch (thrown) {
     fault = thrown;
-    if (judgement === 'settled') effect = 'known';
+    if (judgement === 'settled' && effect !== 'none') effect = 'known';
     judgement = 'again';
   }
   return [answer, judgement, effect, fault];

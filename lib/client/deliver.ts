@@ -2,7 +2,6 @@ import { makeAttempt } from './attempt.ts';
 import type { Circuit } from './circuit.ts';
 import { DeliveryError, type DeliveryProblem } from './delivery-error.ts';
 import { max, min } from './globals.ts';
-import { isProblem } from './judge-answer.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import type { OnProgress } from './progress.ts';
 import { type Backoff, pauseBefore, readRetryAfter } from './retry-pause.ts';
@@ -62,11 +61,11 @@ export async function deliver(
     const count = earlier === 'none' ? attempt : attempt + 1;
     const once = (both: AbortSignal): Promise<Response> => send(single, count, both);
     const [answer, judgement, effect, fault] = await makeAttempt(once, !!key, signal, min(attemptTimeout, left()));
-    // What the service itself explains is no sign that it is down.
-    if (!signal.aborted) circuit.ended(!answer || (answer.status >= 500 && !isProblem(answer)));
-    // Who asks is looked at before the key (R4), so a 401 or 403 does not say what an earlier attempt did.
-    const settled = answer && judgement === 'settled' && (outcome === 'none' || ![401, 403].includes(answer.status));
-    if (settled) return finish(answer);
+    // What the service itself explains (RFC 9457) is no sign that it is down.
+    const explained = /problem\+json/.test(answer?.headers.get('content-type') ?? '');
+    if (!signal.aborted) circuit.ended((answer?.status ?? 500) >= 500 && !explained);
+    // An answer without an effect does not say what an earlier attempt did.
+    if (answer && judgement === 'settled' && (outcome === 'none' || effect !== 'none')) return finish(answer);
     // A last word that was heard once stays the one to show, and an effect that was possible stays possible.
     if (outcome !== 'known') response = answer ?? response;
     if (outcome === 'none' || effect === 'known') outcome = effect;

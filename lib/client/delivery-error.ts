@@ -26,7 +26,7 @@ interface DeliveryDetails {
   /** How many attempts this call made. */
   readonly attempts: number;
   readonly key?: string | undefined;
-  /** The last answer, if there was one. Its body may be read, unless `outcome` is `known`. */
+  /** The last answer, if there was one. Its body may be read, unless `outcome` is `known` or the caller aborted. */
   readonly response?: Response | undefined;
   /** When the server wants to be asked again, in milliseconds. */
   readonly retryAfter?: number | undefined;

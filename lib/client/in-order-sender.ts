@@ -50,15 +50,14 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
   /** What leaves one after the other; its number is `first` plus its place. */
   let messages: object[];
   let first: number; // 0 until the receiver has been asked for the first time
-  /** How many of them the receiver has taken in. */
-  let taken = 0;
+  let taken = 0; // how many of them the receiver has taken in
   let mark = -1;
   const inTurn = turns(async () => {
     ({ first, messages } = parse((await storage.getItem(item)) ?? '{"first":0,"messages":[]}'));
   });
   const save = async () => storage.setItem(item, stringify({ first, messages }));
 
-  const look = async (): Promise<number> => {
+  const look = async (fresh = 0): Promise<number> => {
     const response = await fetch(url);
     if (!response.ok) throw refused(response);
     const { appliedUpTo: now } = await response.json();
@@ -70,7 +69,8 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     const from = mark === now ? 0 : taken;
     mark = now;
     first = now + 1;
-    messages.splice(0, applied);
+    // What has never left is not applied, though a storage that was put back to an earlier state makes it look so.
+    messages.splice(0, min(applied, messages.length - fresh));
     await save();
     return from;
   };
@@ -97,7 +97,7 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
         messages.push(copy);
         await save();
         return about(copy, async () => {
-          if (mark < 0 || !first) await look();
+          if (mark < 0 || !first) await look(1);
           return first - 1 + (await post());
         });
       });

@@ -26,10 +26,8 @@ export const isRepeatable = (method: string, keyed: boolean): boolean =>
  * @rule R40
  * @example judgeAnswer(new Response('', { status: 503 })) // 'again'
  */
-export function judgeAnswer({ status, headers }: Answer): Judgement {
-  const notNow = [408, 425, 429].includes(status) || status >= 500 || (status === 409 && headers.has('retry-after'));
-  return notNow && !headers.has('idempotent-replayed') ? 'again' : 'settled';
-}
-
-/** Does the service itself explain what is wrong? @see https://www.rfc-editor.org/rfc/rfc9457 */
-export const isProblem = ({ headers }: Answer): boolean => /problem\+json/.test(headers.get('content-type') ?? '');
+export const judgeAnswer = ({ status, headers }: Answer): Judgement =>
+  ([408, 425, 429].includes(status) || status >= 500 || (status === 409 && headers.has('retry-after'))) &&
+  !headers.has('idempotent-replayed')
+    ? 'again'
+    : 'settled';

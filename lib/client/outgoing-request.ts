@@ -9,8 +9,9 @@ export type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Re
 export type KeptKeyOf = (signal: AbortSignal) => Promise<KeptKey>;
 
 /** A request that leaves the same each time, to the byte. */
-export interface OutgoingRequest extends Omit<KeptKey, 'key'> {
+export interface OutgoingRequest extends Omit<KeptKey, 'key' | 'madeAt'> {
   readonly key: string | undefined;
+  readonly madeAt?: number | undefined;
   /** When it was asked for, in milliseconds since the epoch. */
   readonly askedAt: number;
   readonly repeatable: boolean;
@@ -43,7 +44,6 @@ export async function outgoingRequest(
   if (kept) headers.set(KEY_HEADER, kept.key);
   const key = headers.get(KEY_HEADER) || undefined;
   return {
-    madeAt: askedAt,
     outcome: 'none',
     ...kept,
     key,

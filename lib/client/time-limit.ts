@@ -22,12 +22,12 @@ export interface TimeLimits {
  *
  * @rule R40
  * @param askedAt when the call began, in milliseconds since the epoch
- * @param madeAt when its key was made, the same
+ * @param madeAt when its key was made, the same; now, if it is the request's own or none
  * @returns how much time is left, in milliseconds; what is over when none is; and how long one attempt may take
  */
 export function timeLimit(
   askedAt: number,
-  madeAt: number,
+  madeAt = Date.now(),
   // The protocol's CLIENT_RETRY_HORIZON, which endpoints are held to; written out, since its module is not worth its bytes.
   { attemptTimeout = 10_000, deadline = DEADLINE, retention = 86_400_000 }: TimeLimits,
 ): [left: () => number, outOfTime: DeliveryProblem, attemptTimeout: number] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, impatientClient } from './impatient-client.ts';
 import { problem } from './problem.ts';
-import { troubledServer } from './troubled-server.ts';
+import { type Step, troubledServer } from './troubled-server.ts';
 
 const CREATED = { status: 201 };
 
@@ -38,6 +38,16 @@ describe('what an error knows', () => {
     const error = await failureOf(impatientClient({ attempts: 2 })(server.url, keyed()));
     expect(error).toMatchObject({ outcome: 'known', operation: 'op_cut' });
     expect(error.response?.status).toBe(201);
+  });
+
+  it.each<[string, [Step, ...Step[]]]>([
+    ['before', ['reset', { cut: 401 }]],
+    ['after', [{ cut: 401 }, 'reset']],
+    ['before, and forbidden', ['reset', { cut: 403 }, { status: 503 }]],
+  ])('R40 it is not known by the lost body of a "who are you?": %s', async (_, steps) => {
+    const server = await troubledServer(...steps);
+    const error = await failureOf(impatientClient({ attempts: steps.length })(server.url, keyed()));
+    expect(error).toMatchObject({ problem: 'attempts', outcome: 'unknown' });
   });
 
   it('R40 it names the operation that an earlier answer told of', async () => {

@@ -139,6 +139,22 @@ describe('the in-order sender', () => {
     expect(seqs(applied)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('R41 sends a new message although its storage was put back to an earlier state', async () => {
+    const { url, applied } = await receiver();
+    const kept = storage();
+    const before = senderTo(url, kept);
+    await before.send({ delta: 1 });
+    await before.resume();
+    const earlier = new Map(kept.items);
+    await before.send({ delta: 2 });
+    await before.send({ delta: 3 });
+    for (const [name, value] of earlier) kept.items.set(name, value);
+    const after = senderTo(url, kept);
+    expect(await after.send({ delta: 4 })).toBe(4);
+    expect(await after.resume()).toBe(0);
+    expect(applied.map(({ delta }) => delta)).toEqual([1, 2, 3, 4]);
+  });
+
   it('R41 gives each sending a key of its own, so that it arrives again', async () => {
     const keys: (string | null)[] = [];
     const kept = storage();

@@ -110,6 +110,16 @@ describe('a clock that is set', () => {
   });
 });
 
+describe('a clock that goes back a little while a body is read', () => {
+  it.each(['PUT', 'GET'])('R40 does not age a request without a key: %s', async (method) => {
+    const real = Date.now;
+    let calls = 0;
+    vi.spyOn(Date, 'now').mockImplementation(() => real() - (calls++ === 0 ? 0 : 50));
+    const answer = await impatientClient({ fetch: async () => new Response() })(URL, { method });
+    expect(answer.status).toBe(200);
+  });
+});
+
 describe('a large body', () => {
   it('R39 does not hold up the page', async () => {
     const body = new Uint8Array(20_000_000).fill(123);

@@ -14,8 +14,9 @@ export type Step =
     }
   /** Ends the connection before it answers. */
   | 'reset'
-  /** Ends the connection in the middle of a 201's body. */
+  /** Ends the connection in the middle of a 201's body, or of another status'. */
   | 'cut'
+  | { readonly cut: number }
   /** Answers 200 at once and ends its body 200 ms later. */
   | 'trickle'
   /** Takes the request and never answers. */
@@ -51,8 +52,8 @@ export async function troubledServer(...steps: readonly [Step, ...Step[]]) {
 async function follow(step: Step | undefined, response: ServerResponse): Promise<void> {
   if (step === 'silence' || step === undefined) return;
   if (step === 'reset') return void response.socket?.resetAndDestroy();
-  if (step === 'cut') {
-    response.writeHead(201, { 'content-length': '1000', 'operation-id': 'op_cut' });
+  if (step === 'cut' || (typeof step === 'object' && 'cut' in step)) {
+    response.writeHead(step === 'cut' ? 201 : step.cut, { 'content-length': '1000', 'operation-id': 'op_cut' });
     response.write('{"id":');
     setTimeout(() => response.socket?.resetAndDestroy(), 20);
     return;
