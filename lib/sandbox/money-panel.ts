@@ -11,11 +11,19 @@ export async function showMoney(payments: readonly Payment[], state: CloudState)
   const empty = make('li', { className: 'empty' }, 'Nothing has been sent yet.');
   fill(byId('money', HTMLUListElement), ...(lines.length > 0 ? lines : [empty]));
 
-  const times = moves.reduce((sum, move) => sum + move.times, 0);
-  const isDouble = moves.some((move) => move.times > 1);
-  const sentence = `Money moved ${count(times)} for ${sent.length} ${sent.length === 1 ? 'payment' : 'payments'}.`;
-  const total = say('money-total', sentence);
-  total.className = isDouble ? 'total bad' : 'total';
+  const isDouble = moves.some(({ times }) => times > 1);
+  say('money-total', moneySentence(moves)).className = isDouble ? 'total bad' : 'total';
+}
+
+/** What moved for all payments. One charged twice and one not at all would add up, so what is wrong is said, too. */
+export function moneySentence(moves: readonly Moved[]): string {
+  const sum = moves.reduce((moved, { times }) => moved + times, 0);
+  const sentence = `Money moved ${count(sum)} for ${moves.length} ${moves.length === 1 ? 'payment' : 'payments'}`;
+  const doubles = moves.filter(({ times }) => times > 1).length;
+  if (doubles === 0 || moves.length === 1) return `${sentence}.`;
+  const none = moves.filter(({ times }) => times === 0).length;
+  const missing = none === 0 ? '' : `, and ${none} not at all`;
+  return `${sentence}: ${doubles} ${doubles === 1 ? 'was' : 'were'} charged more than once${missing}.`;
 }
 
 const NOTHING: Moved = { times: 0, amount: 0 };

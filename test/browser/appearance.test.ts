@@ -35,7 +35,7 @@ describe.skipIf(executable === undefined)('the sandbox’s appearance', { timeou
     await sandbox.turn('Drop responses', true);
     await sandbox.press('Send');
     await sandbox.press('Retry with the same key');
-    await sandbox.expectMoney('Money moved 3 times for 2 payments.');
+    await sandbox.expectMoney('Money moved 3 times for 2 payments: 1 was charged more than once.');
   }
 
   it('fits on a phone', async () => {
