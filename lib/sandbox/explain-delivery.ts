@@ -64,4 +64,6 @@ export function explainResend({ left, resent, parked }: Resend, { appliedUpTo, t
 }
 
 const leftBehind = (parked: readonly number[]): string =>
-  `The dead letter of ${parked.join(', ')} stays, though its number was applied by now: sent back to its queue it would be a duplicate.`;
+  parked.length === 1
+    ? `The dead letter of ${parked} stays, though its number was applied by now: sent back to its queue it would be a duplicate.`
+    : `The dead letters of ${parked.join(', ')} stay, though their numbers were applied by now: sent back to their queue they would be duplicates.`;

@@ -1,5 +1,6 @@
 import { byId, make } from './element.ts';
 import type { Explanation } from './explanation.ts';
+import { RULE_NAMES } from './rule-names.ts';
 
 /** So many lines are kept. */
 const LONGEST = 100;
@@ -15,7 +16,9 @@ export class Log {
   add({ title, text, rule, tone }: Explanation): void {
     const time = make('time', {}, new Date().toLocaleTimeString('en-GB'));
     const line = make('li', { className: tone }, time, ' ', make('strong', {}, title), ' ', make('span', {}, text));
-    if (rule !== undefined) line.append(' ', make('span', { className: 'rule' }, rule));
+    if (rule !== undefined) {
+      line.append(' ', make('abbr', { className: 'rule', title: `${rule}: ${RULE_NAMES[rule]}` }, rule));
+    }
     this.#list.prepend(line);
     this.#list.children[LONGEST]?.remove();
   }
