@@ -33,6 +33,8 @@ export class PaymentsTab {
     onPress('retry', () => this.#press(1, false));
     onPress('new-key', () => this.#begin('Another payment, so another key.'));
     byId('slow-provider', HTMLInputElement).addEventListener('change', () => this.#changeCard());
+    // Enter presses Send; the page stays.
+    byId('payment-form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
   }
 
   async show(state: CloudState): Promise<void> {
@@ -64,9 +66,7 @@ export class PaymentsTab {
 
   async #press(times: 1 | 2, dropsAnswer: boolean): Promise<void> {
     const amount = cents(byId('amount', HTMLInputElement).value);
-    if (amount === undefined) {
-      return this.#log.add({ title: 'Not sent', tone: 'bad', text: 'An amount is more than nothing, like 20.00.' });
-    }
+    if (typeof amount === 'string') return this.#log.add({ title: 'Not sent', tone: 'bad', text: amount });
     const payment = this.#book.current() ?? this.#book.begin(card());
     const sending = { amount, dropsAnswer, honorsKeys: isOn('honors-keys'), waits: isOn('duplicates-wait') };
     await Promise.all(this.#tabs.slice(0, times).map((tab) => this.#send(payment, intentFor(payment), sending, tab)));

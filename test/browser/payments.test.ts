@@ -161,10 +161,26 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
   });
 
   it('does not send what is no amount', async () => {
-    await sandbox.enter('-1');
-    await sandbox.press('Send');
-    expect((await sandbox.lines())[0]).toMatch(/^Not sent/);
+    for (const [amount, why] of [
+      ['-1', 'An amount is'],
+      ['12.505', 'at most two decimals'],
+      ['90071992547409.92', 'at most 90071992547409.91 €'],
+    ] as const) {
+      await sandbox.enter(amount);
+      await sandbox.press('Send');
+      expect((await sandbox.lines())[0]).toMatch(/^Not sent/);
+      expect((await sandbox.lines())[0]).toContain(why);
+    }
     await sandbox.expectMoney('Money moved 0 times for 0 payments.');
+  });
+
+  it('reads a comma as people type it, and sends with Enter', async () => {
+    const amount = sandbox.page.getByLabel('Amount in euro');
+    await amount.fill('');
+    await amount.pressSequentially('12,50');
+    await amount.press('Enter');
+    await expect.poll(async () => (await sandbox.lines())[0], WAIT).toMatch(/^201 Charged 12\.50 € charged/);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
   });
 
   it('R39 finishes after a reload what was pending before, in one charge', async () => {

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { localApiKey } from '../../lib/cli/local-seed.ts';
 import { formatOperationId } from '../../lib/protocol/operation-id.ts';
 import { scopedKey, scopeParts } from '../../lib/protocol/scope.ts';
-import { cents, euros } from '../../lib/sandbox/euros.ts';
 import { LOCAL_CALLER } from '../../lib/sandbox/local-caller.ts';
 import type { CloudState } from '../../lib/sandbox/local-cloud.ts';
 import { movedBy, type Payment } from '../../lib/sandbox/payment.ts';
@@ -92,24 +91,5 @@ describe('the book of payments', () => {
     expect(book.changeCard(payment, 'tok_slow')).toBe(true);
     expect(book.changeCard(book.send(payment, sent), 'tok_ok')).toBe(false);
     expect(book.all().map(({ number, source }) => [number, source])).toEqual([[1, 'tok_slow']]);
-  });
-});
-
-describe('amounts', () => {
-  it.each([
-    ['20.5', 2_050],
-    ['0.01', 1],
-    ['1e3', 100_000],
-    ['0', undefined],
-    ['-1', undefined],
-    ['', undefined],
-    ['x', undefined],
-    ['1e300', undefined],
-  ])('reads %j as %j cents', (typed, amount) => {
-    expect(cents(typed)).toBe(amount);
-  });
-
-  it('are written in one piece', () => {
-    expect(euros(2_050)).toBe('20.50\u00a0€');
   });
 });
