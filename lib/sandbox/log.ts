@@ -5,12 +5,15 @@ import { RULE_NAMES } from './rule-names.ts';
 /** So many lines are kept. */
 const LONGEST = 100;
 
-/** A list of what happened, newest first; the newest line is read out by screen readers. */
+/** A list of what happened, newest first; the newest line is near the buttons, too, and read out by screen readers there. */
 export class Log {
   readonly #list: HTMLOListElement;
+  readonly #newest: HTMLElement;
 
-  constructor(id: string) {
-    this.#list = byId(id, HTMLOListElement);
+  /** @param name of the elements: the list's is `<name>-log`, that of the newest line `<name>-newest` */
+  constructor(name: string) {
+    this.#list = byId(`${name}-log`, HTMLOListElement);
+    this.#newest = byId(`${name}-newest`, HTMLElement);
   }
 
   add({ title, text, rule, tone }: Explanation): void {
@@ -21,6 +24,8 @@ export class Log {
     }
     this.#list.prepend(line);
     this.#list.children[LONGEST]?.remove();
+    this.#newest.replaceChildren(...line.cloneNode(true).childNodes);
+    this.#newest.className = `newest ${tone}`;
   }
 
   /** Begins anew. */

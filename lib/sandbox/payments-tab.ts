@@ -18,7 +18,7 @@ const PATIENT = { storage: localStorage, attempts: 100, deadline: 600_000, backo
 /** The tab about requests: a payment, sent in every way that goes wrong. */
 export class PaymentsTab {
   readonly #book = new PaymentBook(localStorage);
-  readonly #log = new Log('payments-log');
+  readonly #log = new Log('payments');
   readonly #tabs = [createRetryingFetch(SINGLE), createRetryingFetch(SINGLE)] as const;
   readonly #patient = createRetryingFetch(PATIENT);
   readonly #refresh: () => Promise<void>;

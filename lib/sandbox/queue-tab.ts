@@ -10,7 +10,7 @@ import { drained, QUEUES, showQueues, showSender } from './queue-panels.ts';
 const AMOUNT = 1_000;
 /** The tab about messages: what a queue does wrong, and what comes of it. */
 export class QueueTab {
-  readonly #log = new Log('queue-log');
+  readonly #log = new Log('queue');
   readonly #sender = new NumberedSender();
   readonly #refresh: () => Promise<void>;
   #eventIds: string[] = [];

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LocalCloud } from '../../lib/local/start.ts';
 import { findBrowser, overflowOf, startBrowser } from './browser.ts';
-import { faintTexts } from './contrast.ts';
+import { faintBorders, faintTexts } from './contrast.ts';
 import { sandboxCloud } from './sandbox-cloud.ts';
 import { SandboxPage } from './sandbox-page.ts';
 
@@ -49,9 +49,39 @@ describe.skipIf(executable === undefined)('the sandbox’s appearance', { timeou
   it.each(['light', 'dark'] as const)('is readable in a %s theme', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     await fill();
-    expect(await faintTexts(page)).toEqual([]);
+    expect([...(await faintTexts(page)), ...(await faintBorders(page))]).toEqual([]);
     await page.getByRole('tab', { name: 'Queue' }).click();
-    expect(await faintTexts(page)).toEqual([]);
+    expect([...(await faintTexts(page)), ...(await faintBorders(page))]).toEqual([]);
+  });
+
+  it.each([
+    ['a desktop', { width: 1_280, height: 720 }],
+    ['a phone', { width: 375, height: 667 }],
+  ])('says what just happened where one looks, on %s', async (_, viewport) => {
+    await page.setViewportSize(viewport);
+    await sandbox.press('Send');
+    const isInView = async (text: string | RegExp) => {
+      const box = await page.getByRole('status').filter({ hasText: text }).filter({ visible: true }).boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= viewport.height;
+    };
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    expect(await isInView('201 Charged')).toBe(true);
+    await page.getByRole('tab', { name: 'Queue' }).click();
+    await sandbox.press('Send a deposit');
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    expect(await isInView('Credited once')).toBe(true);
+  });
+
+  it('keeps the list of what moved in bounds', async () => {
+    // Measured at once: the page soon shows again what there is.
+    const height = await page.locator('#money').evaluate((facts) => {
+      for (let line = 0; line < 60; line += 1) {
+        facts.append(Object.assign(document.createElement('li'), { textContent: `Payment ${line}` }));
+      }
+      return facts.clientHeight;
+    });
+    expect(height).toBeGreaterThan(200);
+    expect(height).toBeLessThanOrEqual(400);
   });
 
   it('has two themes', async () => {
