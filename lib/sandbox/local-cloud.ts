@@ -13,6 +13,7 @@ export interface CloudState {
     readonly kind: string;
     readonly amount: number;
     readonly operation: string;
+    readonly createdAt: number;
   }[];
   readonly providerCharges: readonly {
     readonly id: string;

@@ -13,6 +13,7 @@ export class QueueTab {
   readonly #log = new Log('queue');
   readonly #sender = new NumberedSender();
   readonly #refresh: () => Promise<void>;
+  /** The deposits that this page sent. */
   #eventIds: string[] = [];
 
   /** @param refresh is called when there may be something new to show */
@@ -107,22 +108,29 @@ export class QueueTab {
     await this.#guarded(work);
   }
 
+  /** What the cloud credited, in that order, also before this page was opened, and then what it did not (yet). */
   #showDeposits(state: CloudState): void {
-    const lines = this.#eventIds.map((eventId, index) => {
-      const times = creditedOf(eventId, state);
-      const verdict = times === 1 ? 'Credited once' : times === 0 ? 'Not credited yet' : `Credited ${times} times!`;
-      const tone = times === 1 ? 'good' : times === 0 ? 'plain' : 'bad';
-      return make(
-        'li',
-        { className: tone },
-        `Deposit ${index + 1}: `,
-        make('strong', {}, verdict),
-        ` ${euros(times * AMOUNT)}`,
-      );
-    });
+    const credited = state.entries.filter(({ kind }) => kind === 'deposit');
+    const inOrder = credited.toSorted((one, other) => one.createdAt - other.createdAt);
+    const eventIds = new Set([...inOrder.map(({ operation }) => operation), ...this.#eventIds]);
+    const lines = [...eventIds].map((eventId, index) => lineOf(index + 1, eventId, credited));
     const empty = make('li', { className: 'empty' }, 'Nothing has been deposited yet.');
     fill(byId('deposits', HTMLUListElement), ...(lines.length > 0 ? lines.toReversed() : [empty]));
   }
+}
+
+function lineOf(number: number, eventId: string, credited: CloudState['entries']): HTMLLIElement {
+  const credits = credited.filter(({ operation }) => operation === eventId);
+  const times = credits.length;
+  const verdict = times === 1 ? 'Credited once' : times === 0 ? 'Not credited yet' : `Credited ${times} times!`;
+  const amount = credits.reduce((sum, credit) => sum + credit.amount, 0);
+  return make(
+    'li',
+    { className: times === 1 ? 'good' : times === 0 ? 'plain' : 'bad', title: eventId },
+    `Deposit ${number}: `,
+    make('strong', {}, verdict),
+    ` ${euros(amount)}`,
+  );
 }
 
 const creditedOf = (eventId: string, { entries }: CloudState): number =>

@@ -38,6 +38,16 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     expect(await deposits()).toBe(1);
   });
 
+  it('R25 shows after a reload what was credited before', async () => {
+    await sandbox.press('Send a deposit');
+    await sandbox.press('Send a deposit');
+    await sandbox.page.reload();
+    await sandbox.page.getByRole('tab', { name: 'Queue' }).click();
+    await expect
+      .poll(() => sandbox.panel('Side effects (money moved)', 'listitem'), WAIT)
+      .toEqual(['Deposit 2: Credited once 10.00 €', 'Deposit 1: Credited once 10.00 €']);
+  });
+
   it('R25 an acknowledgement that is dropped brings the message back, and it is credited once', async () => {
     await sandbox.press('Drop an acknowledgement');
     expect((await sandbox.lines())[0]).toMatch(/^Credited once .+ delivered it again.+ R25$/);
