@@ -31,9 +31,4 @@ export function say(id: string, text: string): HTMLElement {
   return element;
 }
 
-/** A button's work: what it fails with is shown where the page shows faults, not swallowed. */
-export function onPress(id: string, work: () => Promise<void>): void {
-  byId(id, HTMLButtonElement).addEventListener('click', () => void work());
-}
-
 export const isOn = (id: string): boolean => byId(id, HTMLInputElement).checked;

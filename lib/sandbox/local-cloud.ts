@@ -25,19 +25,43 @@ export interface CloudState {
   readonly deadLetters: readonly { readonly queue: string; readonly eventId: string; readonly reason: string }[];
 }
 
+/** The local cloud did not do what it was asked for: it said so with this status, or did not answer. */
+export class CloudError extends Error {
+  readonly status: number | undefined;
+
+  constructor(status: number | undefined, cause?: unknown) {
+    super(`status ${status ?? 'none'}`, { cause });
+    this.status = status;
+  }
+}
+
 /** A cloud that does not answer in this time is taken for stopped. */
 const PATIENCE = 5_000;
 
-/** @throws TypeError or DOMException when the cloud does not answer */
-export async function readState(): Promise<CloudState> {
-  const answer = await fetch('/_local/state', { signal: AbortSignal.timeout(PATIENCE) });
-  if (!answer.ok) throw new TypeError(`The local cloud answers ${answer.status}.`);
-  return answer.json();
+/**
+ * Asks the local cloud.
+ * @returns the answer's body
+ * @throws CloudError when there is no answer, or one that says no
+ */
+export async function ask(path: string, init?: RequestInit): Promise<string> {
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(path, init);
+    text = await answer.text();
+  } catch (cause) {
+    throw new CloudError(undefined, cause);
+  }
+  if (!answer.ok) throw new CloudError(answer.status);
+  return text;
 }
 
+export const readState = async (): Promise<CloudState> =>
+  JSON.parse(await ask('/_local/state', { signal: AbortSignal.timeout(PATIENCE) }));
+
 /** Empties everything and seeds it again. */
-export const resetCloud = (): Promise<Response> => fetch('/_local/reset', { method: 'POST' });
+export const resetCloud = (): Promise<string> => ask('/_local/reset', { method: 'POST' });
 
 /** What goes wrong in the next invocation of a function that no client waits for. */
-export const orderFault = (functionName: string, fault: string): Promise<Response> =>
-  fetch('/_local/faults', { method: 'POST', body: JSON.stringify({ function: functionName, fault, count: 1 }) });
+export const orderFault = (functionName: string, fault: string): Promise<string> =>
+  ask('/_local/faults', { method: 'POST', body: JSON.stringify({ function: functionName, fault, count: 1 }) });

@@ -1,8 +1,9 @@
 import { createInOrderSender, type InOrderSender } from '../client/in-order-sender.ts';
-import { createRetryingFetch } from '../client/retrying-fetch.ts';
+import { createRetryingFetch, type RetryingFetch } from '../client/retrying-fetch.ts';
 import type { SenderView } from './explain-delivery.ts';
 import { asCaller } from './local-caller.ts';
 import type { CloudState } from './local-cloud.ts';
+import type { PageStorage } from './page-storage.ts';
 
 const SENDER = 'sandbox';
 const URL = `/senders/${SENDER}`;
@@ -11,12 +12,15 @@ const DELTA = 10;
 
 /** The sender of numbered messages, on a way that loses some when it is asked to. */
 export class NumberedSender {
-  readonly #fetch = createRetryingFetch({ storage: localStorage });
+  readonly #storage: PageStorage;
+  readonly #fetch: RetryingFetch;
   #sender: InOrderSender;
   #losesNext = false;
   #posted: number[] = [];
 
-  constructor() {
+  constructor(storage: PageStorage) {
+    this.#storage = storage;
+    this.#fetch = createRetryingFetch({ storage });
     this.#sender = this.#newSender();
   }
 
@@ -50,14 +54,14 @@ export class NumberedSender {
 
   /** Begins anew, as the receiver did. */
   forget(): void {
-    localStorage.removeItem(`semel:sender:${URL}`);
+    this.#storage.removeItem(`semel:sender:${URL}`);
     this.#sender = this.#newSender();
   }
 
   #newSender(): InOrderSender {
     return createInOrderSender({
       url: URL,
-      storage: localStorage,
+      storage: this.#storage,
       fetch: (input, init) => {
         if (init?.method === 'POST' && this.#losesNext) {
           this.#losesNext = false;

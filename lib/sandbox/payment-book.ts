@@ -1,22 +1,35 @@
+import { DAMAGED, NotKept, type PageStorage } from './page-storage.ts';
 import type { Payment } from './payment.ts';
 
 const ITEM = 'semel:sandbox:payments';
 
+type Items = Pick<PageStorage, 'getItem' | 'setItem' | 'removeItem'>;
+
 /** The payments of this browser: they survive a reload, so that what is pending can be finished. */
 export class PaymentBook {
-  readonly #storage: Storage;
+  readonly #storage: Items;
 
-  constructor(storage: Storage) {
+  constructor(storage: Items) {
     this.#storage = storage;
   }
 
-  /** The newest last. */
+  /**
+   * The newest last.
+   * @throws NotKept when what is kept is damaged
+   */
   all(): readonly Payment[] {
-    return JSON.parse(this.#storage.getItem(ITEM) ?? '[]');
+    const kept: unknown = JSON.parse(this.#storage.getItem(ITEM) ?? '[]');
+    if (Array.isArray(kept) && kept.every((payment) => Array.isArray(payment?.keys))) return kept;
+    throw new NotKept(DAMAGED);
   }
 
   current(): Payment | undefined {
     return this.all().at(-1);
+  }
+
+  /** Is this payment still there, and not another one of its number? A reset, in any tab, forgets it. */
+  knows({ number }: Payment, key: string): boolean {
+    return this.all().some((payment) => payment.number === number && payment.keys.includes(key));
   }
 
   /** Begins another payment: nothing of it has been sent. */

@@ -1,54 +1,69 @@
 import { createRetryingFetch, type RetryingFetch } from '../client/retrying-fetch.ts';
-import { byId, isOn, onPress, say } from './element.ts';
+import { byId, isOn, say } from './element.ts';
 import { cents, euros } from './euros.ts';
 import { explainAnswer } from './explain-answer.ts';
 import { shortKey, showKeyStore } from './key-store-panel.ts';
 import type { CloudState } from './local-cloud.ts';
 import { Log } from './log.ts';
 import { showMoney } from './money-panel.ts';
+import type { Page } from './page.ts';
 import type { Payment } from './payment.ts';
 import { PaymentBook } from './payment-book.ts';
+import { onPress, tried } from './press.ts';
 import { isFinal, type Sending, sendPayment } from './send-payment.ts';
 
-/** Each press of a button is one attempt, so that one sees each; two tabs of a browser share their storage. */
-const SINGLE = { storage: localStorage, attempts: 1, attemptTimeout: 30_000, circuit: { failures: 1_000, openFor: 1 } };
+/** Each press of a button is one attempt, so that one sees each. */
+const SINGLE = { attempts: 1, attemptTimeout: 30_000, circuit: { failures: 1_000, openFor: 1 } };
 /** What was pending when the cloud stopped is sent until it is answered. */
-const PATIENT = { storage: localStorage, attempts: 100, deadline: 600_000, backoff: { base: 500, cap: 3_000 } };
+const PATIENT = { attempts: 100, deadline: 600_000, backoff: { base: 500, cap: 3_000 } };
 
 /** The tab about requests: a payment, sent in every way that goes wrong. */
 export class PaymentsTab {
-  readonly #book = new PaymentBook(localStorage);
+  readonly #book: PaymentBook;
   readonly #log = new Log('payments');
-  readonly #tabs = [createRetryingFetch(SINGLE), createRetryingFetch(SINGLE)] as const;
-  readonly #patient = createRetryingFetch(PATIENT);
-  readonly #refresh: () => Promise<void>;
+  /** Two tabs of a browser share their storage. */
+  readonly #tabs: readonly RetryingFetch[];
+  readonly #patient: RetryingFetch;
+  readonly #page: Page;
   /** The payments that this page is sending: they are not abandoned. */
   readonly #underWay = new Set<number>();
 
-  /** @param refresh is called when there may be something new to show */
-  constructor(refresh: () => Promise<void>) {
-    this.#refresh = refresh;
-    onPress('send', () => this.#press(1, isOn('drop-responses')));
-    onPress('send-twice', () => this.#press(2, isOn('drop-responses')));
-    onPress('retry', () => this.#press(1, false));
-    onPress('new-key', () => this.#begin('Another payment, so another key.'));
-    byId('slow-provider', HTMLInputElement).addEventListener('change', () => this.#changeCard());
+  constructor(page: Page) {
+    const { storage } = page;
+    this.#page = page;
+    this.#book = new PaymentBook(storage);
+    this.#tabs = [createRetryingFetch({ ...SINGLE, storage }), createRetryingFetch({ ...SINGLE, storage })];
+    this.#patient = createRetryingFetch({ ...PATIENT, storage });
+    onPress('send', this.#log, () => this.#press(1, isOn('drop-responses')));
+    onPress('send-twice', this.#log, () => this.#press(2, isOn('drop-responses')));
+    onPress('retry', this.#log, () => this.#press(1, false));
+    onPress('new-key', this.#log, () => this.#begin('Another payment, so another key.'));
+    onPress('reset', this.#log, page.reset);
+    byId('slow-provider', HTMLInputElement).addEventListener('change', () => void tried(this.#log, this.#changeCard));
     // Enter presses Send; the page stays.
     byId('payment-form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
   }
 
+  /** @throws NotKept when what is kept of the payments is damaged */
   async show(state: CloudState): Promise<void> {
-    const payments = this.#book.all();
+    const payments = this.payments();
     showCurrent(payments.at(-1));
     await Promise.all([showMoney(payments, state), showKeyStore(payments, state)]);
   }
 
+  /** @throws NotKept when what is kept of them is damaged */
+  payments(): readonly Payment[] {
+    return this.#book.all();
+  }
+
   /** Finishes what was sent and never answered: after a reload, and when the cloud is back. */
-  async resume(): Promise<void> {
-    const abandoned = this.#book
-      .all()
-      .filter(({ number, pending, naive }) => pending && !naive && !this.#underWay.has(number));
-    await Promise.all(abandoned.map((payment) => this.#resumeOne(payment)));
+  resume(): Promise<void> {
+    return tried(this.#log, async () => {
+      const abandoned = this.payments().filter(
+        ({ number, pending, naive }) => pending && !naive && !this.#underWay.has(number),
+      );
+      await Promise.all(abandoned.map((payment) => tried(this.#log, () => this.#resumeOne(payment))));
+    });
   }
 
   /** Forgets all payments. */
@@ -69,23 +84,25 @@ export class PaymentsTab {
     if (typeof amount === 'string') return this.#log.add({ title: 'Not sent', tone: 'bad', text: amount });
     const payment = this.#book.current() ?? this.#book.begin(card());
     const sending = { amount, dropsAnswer, honorsKeys: isOn('honors-keys'), waits: isOn('duplicates-wait') };
-    await Promise.all(this.#tabs.slice(0, times).map((tab) => this.#send(payment, intentFor(payment), sending, tab)));
+    const sends = this.#tabs.slice(0, times).map((tab) => this.#send(payment, intentFor(payment), sending, tab));
+    await Promise.all(sends);
   }
 
   async #send(payment: Payment, intent: string, sending: Sending, client: RetryingFetch): Promise<void> {
     const key = await client.intent(intent).key();
     const { amount, honorsKeys } = sending;
-    const wasPending = this.#book.all()[payment.number - 1]?.pending === true;
+    const wasPending = this.payments()[payment.number - 1]?.pending === true;
     const { keys, sends } = this.#book.send(payment, { amount, intent, key, naive: !honorsKeys });
     this.#underWay.add(payment.number);
-    void this.#refresh();
-    const answer = await sendPayment(client, intent, payment, sending);
-    this.#underWay.delete(payment.number);
-    // A reused key says nothing about what it was used for.
-    if (isFinal(answer) || (answer.status === 422 && !wasPending)) this.#book.settle(payment);
+    void this.#page.look();
+    const answer = await sendPayment(client, intent, payment, sending).finally(() =>
+      this.#underWay.delete(payment.number),
+    );
     const circumstances = { amount: euros(amount), honorsKeys, again: sends > 1, anotherKey: keys.indexOf(key) > 0 };
     this.#log.add(explainAnswer(answer, circumstances));
-    await this.#refresh();
+    // A reused key says nothing about what it was used for.
+    if (isFinal(answer) || (answer.status === 422 && !wasPending)) this.#book.settle(payment);
+    await this.#page.look();
   }
 
   async #begin(why: string): Promise<void> {
@@ -93,17 +110,17 @@ export class PaymentsTab {
     // Before anything is fetched: what has no key yet cannot be retried.
     showCurrent(payment);
     this.#log.add({ title: `Payment ${payment.number}`, tone: 'plain', rule: 'R39', text: why });
-    await this.#refresh();
+    await this.#page.look();
   }
 
   /** The card is a part of the request, so a payment that was sent keeps its own. */
-  #changeCard(): void {
+  readonly #changeCard = async (): Promise<void> => {
     const payment = this.#book.current();
     if (payment === undefined || payment.source === card() || this.#book.changeCard(payment, card())) return;
     const text =
       'It keeps its card, which is a part of what its key stands for. New key begins one with the other card.';
     this.#log.add({ title: `Payment ${payment.number}`, tone: 'plain', rule: 'R7', text });
-  }
+  };
 }
 
 const card = (): string => (isOn('slow-provider') ? 'tok_slow' : 'tok_ok');

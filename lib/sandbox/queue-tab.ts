@@ -1,30 +1,34 @@
-import { byId, fill, make, onPress } from './element.ts';
+import { byId, fill, make } from './element.ts';
 import { euros } from './euros.ts';
 import { explainDeposit, explainNumber, explainResend, type Way } from './explain-delivery.ts';
 import { asCaller, LOCAL_CALLER } from './local-caller.ts';
-import { type CloudState, orderFault, readState } from './local-cloud.ts';
+import { ask, type CloudState, orderFault, readState } from './local-cloud.ts';
 import { Log } from './log.ts';
 import { NumberedSender } from './numbered-sender.ts';
+import type { Page } from './page.ts';
+import { onPress } from './press.ts';
 import { drained, QUEUES, showQueues, showSender } from './queue-panels.ts';
 
 const AMOUNT = 1_000;
+
 /** The tab about messages: what a queue does wrong, and what comes of it. */
 export class QueueTab {
   readonly #log = new Log('queue');
-  readonly #sender = new NumberedSender();
-  readonly #refresh: () => Promise<void>;
+  readonly #sender: NumberedSender;
+  readonly #page: Page;
   /** The deposits that this page sent. */
   #eventIds: string[] = [];
 
-  /** @param refresh is called when there may be something new to show */
-  constructor(refresh: () => Promise<void>) {
-    this.#refresh = refresh;
-    onPress('deposit', () => this.#guarded(() => this.#deposit('sent')));
-    onPress('duplicate-delivery', () => this.#guarded(() => this.#deposit('sent again')));
-    onPress('drop-acknowledgement', () => this.#guarded(() => this.#deposit('acknowledgement lost')));
-    onPress('send-number', () => this.#guarded(() => this.#sendNumber()));
-    onPress('send-gap', () => this.#guarded(() => this.#sendGap()));
-    onPress('resend', () => this.#guarded(() => this.#resend()));
+  constructor(page: Page) {
+    this.#page = page;
+    this.#sender = new NumberedSender(page.storage);
+    onPress('deposit', this.#log, () => this.#deposit('sent'));
+    onPress('duplicate-delivery', this.#log, () => this.#deposit('sent again'));
+    onPress('drop-acknowledgement', this.#log, () => this.#deposit('acknowledgement lost'));
+    onPress('send-number', this.#log, () => this.#orAnew(() => this.#sendNumber()));
+    onPress('send-gap', this.#log, () => this.#orAnew(() => this.#sendGap()));
+    onPress('resend', this.#log, () => this.#orAnew(() => this.#resend()));
+    onPress('reset-queue', this.#log, page.reset);
   }
 
   async show(state: CloudState): Promise<void> {
@@ -47,11 +51,11 @@ export class QueueTab {
     const body = JSON.stringify({ eventId, account: LOCAL_CALLER.account, amount: AMOUNT });
     // The first of "again": a delivery can only be repeated when there was one.
     for (let sends = way === 'sent again' && known === undefined ? 2 : 1; sends > 0; sends -= 1) {
-      await fetch('/deposits', { method: 'POST', headers: asCaller(), body });
+      await ask('/deposits', { method: 'POST', headers: asCaller(), body });
     }
     await drained(QUEUES.deposits);
     this.#log.add(explainDeposit(way, creditedOf(eventId, await readState())));
-    await this.#refresh();
+    await this.#page.look();
   }
 
   async #sendNumber(): Promise<void> {
@@ -69,7 +73,7 @@ export class QueueTab {
   async #explainNumber(seq: number): Promise<void> {
     await drained(QUEUES.senders);
     this.#log.add(explainNumber(seq, await this.#sender.look()));
-    await this.#refresh();
+    await this.#page.look();
   }
 
   /** The first look may see the mark move and wait; the next one sends what is still missing, and the last one knows. */
@@ -84,28 +88,20 @@ export class QueueTab {
     }
     const parked = this.#sender.parkedAmong(await readState());
     this.#log.add(explainResend({ left, resent: [...resent], parked }, await this.#sender.look()));
-    await this.#refresh();
-  }
-
-  async #guarded(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (error instanceof RangeError) return this.#startAnew(work);
-      this.#log.add({
-        title: 'No answer',
-        tone: 'bad',
-        text: 'The local cloud did not answer. Press again when it is back.',
-      });
-    }
+    await this.#page.look();
   }
 
   /** A cloud that was started anew knows nothing of what it had applied: then the sender begins anew, too. */
-  async #startAnew(work: () => Promise<void>): Promise<void> {
-    this.#sender.forget();
-    const text = 'The local cloud has forgotten this sender, so it counts from 1 again.';
-    this.#log.add({ title: 'Started anew', tone: 'plain', text });
-    await this.#guarded(work);
+  async #orAnew(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#sender.forget();
+      const text = 'The local cloud has forgotten this sender, so it counts from 1 again.';
+      this.#log.add({ title: 'Started anew', tone: 'plain', text });
+      await work();
+    }
   }
 
   /** What the cloud credited, in that order, also before this page was opened, and then what it did not (yet). */

@@ -1,5 +1,8 @@
-import { byId, onPress } from './element.ts';
+import { byId, say } from './element.ts';
+import { explainFailure, explainOutage } from './explain-failure.ts';
 import { type CloudState, readState, resetCloud } from './local-cloud.ts';
+import { BLOCKED, PageStorage } from './page-storage.ts';
+import type { Payment } from './payment.ts';
 import { PaymentsTab } from './payments-tab.ts';
 import { QueueTab } from './queue-tab.ts';
 import { wireTabs } from './tabs.ts';
@@ -9,33 +12,58 @@ import { wireTabs } from './tabs.ts';
 /** How often is looked, in milliseconds. */
 const INTERVAL = 1_000;
 
-const payments = new PaymentsTab(look);
-const queue = new QueueTab(look);
+const storage = new PageStorage(() => localStorage);
+const page = { storage, look, reset };
+const payments = new PaymentsTab(page);
+const queue = new QueueTab(page);
 let isReachable = false;
 
 async function look(): Promise<void> {
   let state: CloudState;
   try {
     state = await readState();
-    await Promise.all([payments.show(state), queue.show(state)]);
+    await queue.show(state);
   } catch {
     return found(false);
   }
+  await showPayments(state);
   found(true);
+}
+
+/** What the browser did to the storage is not the cloud's fault. */
+async function showPayments(state: CloudState): Promise<void> {
+  let trouble = '';
+  try {
+    await payments.show(state);
+  } catch (error) {
+    trouble = explainFailure(error).text;
+  }
+  const blocked = `${BLOCKED} No payment and no numbered message is sent; deposits are, since they need no key.`;
+  const text = storage.isBlocked ? blocked : trouble;
+  say('trouble', text).hidden = text === '';
 }
 
 /** What was pending when the cloud went, is finished when it is back, and so is what an earlier visit left. */
 function found(reachable: boolean): void {
   byId('unreachable', HTMLElement).hidden = reachable;
+  if (!reachable) say('unreachable', explainOutage(readable()));
   const isBack = reachable && !isReachable;
   isReachable = reachable;
   if (isBack) void payments.resume();
 }
 
+/** The payments; none where what is kept of them is damaged. */
+function readable(): readonly Payment[] {
+  try {
+    return payments.payments();
+  } catch {
+    return [];
+  }
+}
+
 async function reset(): Promise<void> {
   await resetCloud();
-  for (const item of Object.keys(localStorage).filter((name) => name.startsWith('semel:')))
-    localStorage.removeItem(item);
+  storage.forgetAll();
   payments.clear();
   queue.clear();
   await look();
@@ -49,6 +77,4 @@ async function watch(): Promise<void> {
 }
 
 wireTabs(byId('tabs', HTMLElement));
-onPress('reset', reset);
-onPress('reset-queue', reset);
 void watch();

@@ -38,13 +38,13 @@ export class SandboxPage {
   /** Presses a button and waits until the log has so many more lines. */
   async press(name: string, lines = 1): Promise<void> {
     const before = await this.log().count();
-    await this.button(name).click();
+    await this.button(name).filter({ visible: true }).click();
     await expect.poll(() => this.log().count(), WAIT).toBeGreaterThanOrEqual(before + lines);
   }
 
   /** Presses reset and waits until it is done: then the log has one line. */
   async reset(): Promise<void> {
-    await this.button('Reset').filter({ visible: true }).click();
+    await this.button('Reset the local cloud').filter({ visible: true }).click();
     await expect.poll(() => this.lines(), WAIT).toEqual([expect.stringMatching(/^Reset Everything is empty/)]);
   }
 

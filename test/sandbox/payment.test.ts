@@ -5,6 +5,7 @@ import { formatOperationId } from '../../lib/protocol/operation-id.ts';
 import { scopedKey, scopeParts } from '../../lib/protocol/scope.ts';
 import { LOCAL_CALLER } from '../../lib/sandbox/local-caller.ts';
 import type { CloudState } from '../../lib/sandbox/local-cloud.ts';
+import { NotKept } from '../../lib/sandbox/page-storage.ts';
 import { movedBy, type Payment } from '../../lib/sandbox/payment.ts';
 import { PaymentBook } from '../../lib/sandbox/payment-book.ts';
 
@@ -83,6 +84,22 @@ describe('the book of payments', () => {
     expect(book.current()).toEqual(second);
     book.clear();
     expect(book.current()).toBeUndefined();
+  });
+
+  it('knows a payment by its key: another of the same number is another one', () => {
+    const book = new PaymentBook(storage());
+    const payment = book.send(book.begin('tok_ok'), sent);
+    expect(book.knows(payment, 'k-1')).toBe(true);
+    book.clear();
+    expect(book.knows(payment, 'k-1')).toBe(false);
+    book.send(book.begin('tok_ok'), { ...sent, key: 'k-2' });
+    expect(book.knows(payment, 'k-1')).toBe(false);
+  });
+
+  it.each(['null', '{}', '[null]', '[{}]'])('is damaged where %s is kept', (text) => {
+    const kept = storage();
+    kept.setItem('semel:sandbox:payments', text);
+    expect(() => new PaymentBook(kept).all()).toThrow(NotKept);
   });
 
   it('lets a payment change its card until it is sent', () => {
