@@ -2,9 +2,11 @@ import { createRetryingFetch, type RetryingFetch } from '../client/retrying-fetc
 import { byId, isOn, say } from './element.ts';
 import { cents, euros } from './euros.ts';
 import { explainAnswer } from './explain-answer.ts';
+import type { Explanation } from './explanation.ts';
 import { shortKey, showKeyStore } from './key-store-panel.ts';
 import type { CloudState } from './local-cloud.ts';
 import { Log } from './log.ts';
+import { markedFetch } from './marked-fetch.ts';
 import { showMoney } from './money-panel.ts';
 import type { Page } from './page.ts';
 import type { Payment } from './payment.ts';
@@ -13,9 +15,9 @@ import { onPress, tried } from './press.ts';
 import { isFinal, type Sending, sendPayment } from './send-payment.ts';
 
 /** Each press of a button is one attempt, so that one sees each. */
-const SINGLE = { attempts: 1, attemptTimeout: 30_000, circuit: { failures: 1_000, openFor: 1 } };
+const SINGLE = { fetch: markedFetch, attempts: 1, attemptTimeout: 30_000, circuit: { failures: 1_000, openFor: 1 } };
 /** What was pending when the cloud stopped is sent until it is answered. */
-const PATIENT = { attempts: 100, deadline: 600_000, backoff: { base: 500, cap: 3_000 } };
+const PATIENT = { fetch: markedFetch, attempts: 100, deadline: 600_000, backoff: { base: 500, cap: 3_000 } };
 
 /** The tab about requests: a payment, sent in every way that goes wrong. */
 export class PaymentsTab {
@@ -27,6 +29,8 @@ export class PaymentsTab {
   readonly #page: Page;
   /** The payments that this page is sending: they are not abandoned. */
   readonly #underWay = new Set<number>();
+  /** Ends what is under way when all is wiped: it must not be sent again to a cloud that has forgotten it. */
+  #wiping = new AbortController();
 
   constructor(page: Page) {
     const { storage } = page;
@@ -68,6 +72,8 @@ export class PaymentsTab {
 
   /** Forgets all payments. */
   clear(): void {
+    this.#wiping.abort();
+    this.#wiping = new AbortController();
     this.#book.clear();
     this.#log.begin();
   }
@@ -89,20 +95,29 @@ export class PaymentsTab {
   }
 
   async #send(payment: Payment, intent: string, sending: Sending, client: RetryingFetch): Promise<void> {
+    const { signal } = this.#wiping;
     const key = await client.intent(intent).key();
     const { amount, honorsKeys } = sending;
     const wasPending = this.payments()[payment.number - 1]?.pending === true;
     const { keys, sends } = this.#book.send(payment, { amount, intent, key, naive: !honorsKeys });
     this.#underWay.add(payment.number);
     void this.#page.look();
-    const answer = await sendPayment(client, intent, payment, sending).finally(() =>
+    const answer = await sendPayment(client, intent, payment, sending, signal).finally(() =>
       this.#underWay.delete(payment.number),
     );
-    const circumstances = { amount: euros(amount), honorsKeys, again: sends > 1, anotherKey: keys.indexOf(key) > 0 };
-    this.#log.add(explainAnswer(answer, circumstances));
+    if (!this.#book.knows(payment, key)) return this.#log.add(wiped(payment));
+    const keepsKey = intentFor(payment) === intent;
+    const circumstances = { honorsKeys, keepsKey, again: sends > 1, anotherKey: keys.indexOf(key) > 0 };
+    const explanation = explainAnswer(answer, { ...circumstances, amount: euros(amount) });
+    this.#log.add({ ...explanation, text: `${this.#nameOf(payment)}${explanation.text}` });
     // A reused key says nothing about what it was used for.
     if (isFinal(answer) || (answer.status === 422 && !wasPending)) this.#book.settle(payment);
     await this.#page.look();
+  }
+
+  /** Where there are several payments, each line says about which of them it is. */
+  #nameOf({ number }: Payment): string {
+    return this.payments().length > 1 ? `Payment ${number}: ` : '';
   }
 
   async #begin(why: string): Promise<void> {
@@ -122,6 +137,11 @@ export class PaymentsTab {
     this.#log.add({ title: `Payment ${payment.number}`, tone: 'plain', rule: 'R7', text });
   };
 }
+
+const wiped = ({ number }: Payment): Explanation => {
+  const text = `Payment ${number} was pending at the reset: it belongs to what was wiped, and its answer is not waited for.`;
+  return { title: 'Wiped', tone: 'plain', text };
+};
 
 const card = (): string => (isOn('slow-provider') ? 'tok_slow' : 'tok_ok');
 

@@ -18,6 +18,7 @@ export class QueueTab {
   readonly #page: Page;
   /** The deposits that this page sent. */
   #eventIds: string[] = [];
+  #resets = 0;
 
   constructor(page: Page) {
     this.#page = page;
@@ -39,6 +40,7 @@ export class QueueTab {
 
   clear(): void {
     this.#eventIds = [];
+    this.#resets += 1;
     this.#sender.forget();
     this.#log.begin();
   }
@@ -53,7 +55,7 @@ export class QueueTab {
     for (let sends = way === 'sent again' && known === undefined ? 2 : 1; sends > 0; sends -= 1) {
       await ask('/deposits', { method: 'POST', headers: asCaller(), body });
     }
-    await drained(QUEUES.deposits);
+    if (!(await this.#isStillThere(QUEUES.deposits))) return;
     this.#log.add(explainDeposit(way, creditedOf(eventId, await readState())));
     await this.#page.look();
   }
@@ -71,9 +73,22 @@ export class QueueTab {
   }
 
   async #explainNumber(seq: number): Promise<void> {
-    await drained(QUEUES.senders);
+    if (!(await this.#isStillThere(QUEUES.senders))) return;
     this.#log.add(explainNumber(seq, await this.#sender.look()));
     await this.#page.look();
+  }
+
+  /** Waits until a queue has nothing left. @returns whether that is since it was handled, and not wiped by a reset */
+  async #isStillThere(queue: string): Promise<boolean> {
+    const resets = this.#resets;
+    await drained(queue);
+    if (resets === this.#resets) return true;
+    this.#log.add({
+      title: 'Wiped',
+      tone: 'plain',
+      text: 'What was in the queue at the reset belongs to what was wiped.',
+    });
+    return false;
   }
 
   /** The first look may see the mark move and wait; the next one sends what is still missing, and the last one knows. */

@@ -2,6 +2,7 @@ import { DeliveryError } from '../client/delivery-error.ts';
 import type { RetryingFetch } from '../client/retrying-fetch.ts';
 import type { PaymentAnswer } from './explain-answer.ts';
 import { asCaller, LOCAL_CALLER } from './local-caller.ts';
+import { isJoined } from './marked-fetch.ts';
 import type { Payment } from './payment.ts';
 
 /** How a payment is sent: the page's switches. */
@@ -15,15 +16,17 @@ export interface Sending {
 }
 
 /**
- * Sends a payment under an intent of the client's.
+ * Sends a payment under an intent of the client's, until the signal aborts.
  *
  * @returns what came of it; an answer that settles nothing counts as one, too
+ * @throws DeliveryError `storage` when nothing was sent, for want of a key
  */
 export async function sendPayment(
   client: RetryingFetch,
   intent: string,
   { source }: Pick<Payment, 'source'>,
   { amount, dropsAnswer, honorsKeys, waits }: Sending,
+  signal: AbortSignal,
 ): Promise<PaymentAnswer> {
   const headers = asCaller({
     ...(dropsAnswer && { 'local-fault': 'drop-response' }),
@@ -31,22 +34,26 @@ export async function sendPayment(
   });
   const body = JSON.stringify({ account: LOCAL_CALLER.account, amount, source });
   try {
-    const send = client.intent(intent);
-    return await read(await send(honorsKeys ? '/charges' : '/_local/naive/charges', { method: 'POST', headers, body }));
+    const url = honorsKeys ? '/charges' : '/_local/naive/charges';
+    const response = await client.intent(intent)(url, { method: 'POST', headers, body, signal });
+    return await read(response, isJoined(response));
   } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error;
-    if (error.response !== undefined) return read(error.response, error.retryAfter);
-    return { replayed: false, waited: false };
+    // Without a key nothing was sent.
+    if (!(error instanceof DeliveryError) || error.problem === 'storage') throw error;
+    const joined = isJoined(error);
+    if (error.response !== undefined) return read(error.response, joined, error.retryAfter);
+    return { replayed: false, waited: false, joined };
   }
 }
 
-async function read(response: Response, retryAfter?: number): Promise<PaymentAnswer> {
+async function read(response: Response, joined: boolean, retryAfter?: number): Promise<PaymentAnswer> {
   const { status, headers } = response;
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json');
-  const problem = isProblem ? (await response.json()).type.split('/').at(-1) : undefined;
+  const problem = isProblem ? (await response.clone().json()).type.split('/').at(-1) : undefined;
   return {
     status,
     replayed: headers.has('idempotent-replayed'),
+    joined,
     waited: headers.get('preference-applied')?.startsWith('wait') ?? false,
     retryAfter,
     problem,

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LocalCloud } from '../../lib/local/start.ts';
 import { findBrowser, startBrowser } from './browser.ts';
-import { sandboxCloud } from './sandbox-cloud.ts';
+import { sandboxCloud, stateOf } from './sandbox-cloud.ts';
 import { SandboxPage, WAIT } from './sandbox-page.ts';
 
 const executable = findBrowser();
@@ -45,5 +45,35 @@ describe.skipIf(executable === undefined)('a page whose local cloud', { timeout:
       await sandbox.press(name);
       expect((await sandbox.lines())[0]).toMatch(/^No answer The local cloud did not answer/);
     }
+  });
+
+  it('R39 is not promised to finish what a server got that ignores keys', async () => {
+    await sandbox.turn('Server honors keys', false);
+    await page.route('**/_local/naive/charges', (route) => route.fulfill({ status: 502 }));
+    await sandbox.press('Send');
+    expect((await sandbox.lines())[0]).toMatch(
+      /^502 Failed .+ ignores keys, so a retry is a gamble: it may charge twice\.$/,
+    );
+    await silence();
+    expect(await banner()).toMatch(/^The local cloud does not answer\. Payment 1 is not sent again by itself/);
+  });
+
+  it('R39 is reset while a payment is pending: its answer is not the next one’s', async () => {
+    await sandbox.turn('Slow provider', true);
+    await sandbox.button('Send').click();
+    await expect.poll(async () => (await stateOf(cloud)).records.length, WAIT).toBe(1);
+    await sandbox.button('Reset the local cloud').click();
+    const lines = [
+      expect.stringMatching(/^Wiped Payment 1 was pending at the reset/),
+      expect.stringMatching(/^Reset Everything is empty/),
+    ];
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(lines);
+    await sandbox.expectMoney('Money moved 0 times for 0 payments.');
+    await page.waitForTimeout(4_000);
+    expect(await sandbox.lines()).toEqual(lines);
+    await sandbox.turn('Slow provider', false);
+    await sandbox.press('Send');
+    expect((await sandbox.lines())[0]).toMatch(/^201 Charged .+ R16$/);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
   });
 });

@@ -85,7 +85,7 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     await sandbox.turn('Server honors keys', false);
     await sandbox.turn('Drop responses', true);
     await sandbox.press('Send');
-    expect((await sandbox.lines())[0]).toMatch(/^No answer .+ a retry is a gamble\.$/);
+    expect((await sandbox.lines())[0]).toMatch(/^No answer .+ a retry is a gamble: it may charge twice\.$/);
     await sandbox.expectMoney('Money moved once for 1 payment.');
     await sandbox.press('Retry with the same key');
     await sandbox.expectMoney('Money moved twice for 1 payment.');
@@ -122,11 +122,30 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     ]);
   });
 
+  it('R39 does not advise the same key to a client that makes a new one', async () => {
+    await sandbox.turn('Client makes a new key per attempt', true);
+    await sandbox.turn('Drop responses', true);
+    await sandbox.press('Send');
+    expect((await sandbox.lines())[0]).toMatch(/^No answer .+ takes a new key and may charge again\. R39$/);
+  });
+
+  it('R39 a double click is one call: the second tap joins the first', async () => {
+    await sandbox.turn('Slow provider', true);
+    await sandbox.button('Send').dblclick();
+    await expect.poll(() => sandbox.log().count(), WAIT).toBe(2);
+    expect((await sandbox.lines()).toSorted()).toEqual([
+      expect.stringMatching(/^201 Charged .+ R16$/),
+      expect.stringMatching(/^201 Joined .+ joined that call and has its answer.+ R39$/),
+    ]);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+  });
+
   it('R39 a new key is another payment', async () => {
     await sandbox.press('Send');
     await sandbox.press('New key');
     expect(await sandbox.button('Retry with the same key').isDisabled()).toBe(true);
     await sandbox.press('Send');
+    expect((await sandbox.lines())[0]).toMatch(/^201 Charged Payment 2: 20\.00 € charged/);
     await sandbox.expectMoney('Money moved twice for 2 payments.');
     expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual([
       'Payment 2: Charged once 20.00 €',

@@ -57,6 +57,18 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     expect(writes.length).toBe(2);
   });
 
+  it('R25 what was in the queue at a reset is not taken for a dead letter', async () => {
+    await sandbox.button('Drop an acknowledgement').click();
+    await expect.poll(deposits, WAIT).toBe(1);
+    await sandbox.button('Reset the local cloud').filter({ visible: true }).click();
+    await expect
+      .poll(() => sandbox.lines(), WAIT)
+      .toEqual([
+        expect.stringMatching(/^Wiped What was in the queue at the reset/),
+        expect.stringMatching(/^Reset Everything is empty/),
+      ]);
+  });
+
   it('R29 a gap is set aside, shown, and closed by sending again', async () => {
     await sandbox.press('Send the next number');
     await sandbox.press('Send a gap', 2);

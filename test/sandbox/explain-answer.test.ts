@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Circumstances, explainAnswer, type PaymentAnswer } from '../../lib/sandbox/explain-answer.ts';
 
-const NORMAL: Circumstances = { amount: '20.00 €', honorsKeys: true, again: false, anotherKey: false };
-const FIRST: PaymentAnswer = { replayed: false, waited: false };
+const NORMAL: Circumstances = {
+  ...{ amount: '20.00 €', honorsKeys: true, keepsKey: true, again: false, anotherKey: false },
+};
+const FIRST: PaymentAnswer = { replayed: false, waited: false, joined: false };
 
 const explain = (answer: Partial<PaymentAnswer>, circumstances: Partial<Circumstances> = {}) =>
   explainAnswer({ ...FIRST, ...answer }, { ...NORMAL, ...circumstances });
@@ -20,6 +22,15 @@ describe('explainAnswer', () => {
     ['a store that is down', { status: 503, problem: 'store-unavailable' }, {}, '503 Store unavailable', 'R21', 'wait'],
     ['a crash', { status: 502 }, {}, '502 Failed', 'R39', 'wait'],
     ['no answer', {}, {}, 'No answer', 'R39', 'wait'],
+    ['a reset', { status: 503, problem: 'too-many-conflicts' }, {}, '503 Too many conflicts', 'R22', 'wait'],
+    ['a full account', { status: 422, problem: 'balance-limit' }, {}, '422 No room', 'R16', 'plain'],
+    ['a joined call', { status: 201, joined: true }, {}, '201 Joined', 'R39', 'good'],
+    ['a call joined without keys', { status: 201, joined: true }, { honorsKeys: false }, '201 Joined', 'R39', 'good'],
+    ['a joined call without an answer', { joined: true }, {}, 'Joined', 'R39', 'wait'],
+    ['a joined refusal', { status: 422, joined: true }, {}, '422 Joined', 'R39', 'bad'],
+    ['no answer, and the next key is new', {}, { keepsKey: false }, 'No answer', 'R39', 'bad'],
+    ['a crash, and the next key is new', { status: 502 }, { keepsKey: false }, '502 Failed', 'R39', 'bad'],
+    ['a crash without keys', { status: 502 }, { honorsKeys: false }, '502 Failed', undefined, 'bad'],
     ['another problem', { status: 413, problem: 'body-too-large' }, {}, '413', undefined, 'bad'],
     ['no answer without keys', {}, { honorsKeys: false }, 'No answer', undefined, 'bad'],
     ['a charge without keys', { status: 201 }, { honorsKeys: false }, '201 Charged', undefined, 'plain'],
@@ -33,5 +44,25 @@ describe('explainAnswer', () => {
 
   it('says when to come back, rounded up', () => {
     expect(explain({ status: 409, problem: 'request-in-flight', retryAfter: 4_001 }).text).toContain('in 5 s');
+  });
+
+  it.each([{}, { status: 502 }, { status: 503, problem: 'outcome-unknown' }])(
+    'R39 advises to retry with the same key only where the key is kept and honored (%j)',
+    (answer) => {
+      expect(explain(answer).text).toMatch(/The key is kept: retry with the same key\.$/);
+      expect(explain(answer, { keepsKey: false }).text).toMatch(
+        /The next attempt takes a new key and may charge again\.$/,
+      );
+    },
+  );
+
+  it.each([{}, { status: 502 }])('says that a retry is a gamble where the server ignores keys (%j)', (answer) => {
+    expect(explain(answer, { honorsKeys: false }).text).toMatch(
+      /ignores keys, so a retry is a gamble: it may charge twice/,
+    );
+  });
+
+  it('names the most that an account holds', () => {
+    expect(explain({ status: 422, problem: 'balance-limit' }).text).toContain('90071992547409.91\u00a0€');
   });
 });
