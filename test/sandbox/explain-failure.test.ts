@@ -11,26 +11,16 @@ const response = new Response(null, { status: 503 });
 describe('explainFailure', () => {
   it.each<[string, unknown, string, RegExp]>([
     ['a storage that is full', notKept, 'Not kept', /^The storage is full\./],
-    [
-      'a key that it did not keep',
-      new DeliveryError({ problem: 'storage', outcome: 'none' }, notKept),
-      'Not kept',
-      /full/,
-    ],
-    [
-      'a storage that hangs',
-      new DeliveryError({ problem: 'storage', outcome: 'none' }),
-      'Not kept',
-      /did not keep a key/,
-    ],
+    ['a key that it did not keep', new DeliveryError('storage', 'none', notKept), 'Not kept', /full/],
+    ['a storage that hangs', new DeliveryError('storage', 'none', undefined), 'Not kept', /did not keep a key/],
     ['a silent cloud', new CloudError(undefined), 'No answer', /did not answer\. .+ when it is back/],
+    ['a silent receiver', new DeliveryError('attempts', 'unknown', undefined), 'No answer', /did not answer/],
     [
-      'a silent receiver',
-      new DeliveryError({ problem: 'attempts', outcome: 'unknown' }),
-      'No answer',
-      /did not answer/,
+      'a refusal',
+      new DeliveryError('attempts', 'none', undefined, { attempts: 1, response }),
+      'Not done',
+      /answered 503/,
     ],
-    ['a refusal', new DeliveryError({ problem: 'attempts', outcome: 'none', response }), 'Not done', /answered 503/],
     ['a cloud that fails', new CloudError(500), 'Not done', /answered 500/],
     ['a fault of the page', new TypeError('x is undefined'), 'Failed', /page itself failed: x is undefined/],
   ])('R39 does not take %s for anything else', (_, error, title, text) => {
