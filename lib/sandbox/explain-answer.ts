@@ -67,8 +67,8 @@ function naively(status: number, circumstances: Circumstances): Explanation {
   const { amount, again } = circumstances;
   const title = `${status} Charged`;
   return again
-    ? { title, tone: 'bad', text: `${amount} charged again: this server ignores keys.` }
-    : { title, tone: 'plain', text: `${amount} charged. This server ignores keys, so nothing is stored under it.` };
+    ? { title, tone: 'bad', text: `${amount} charged again: this server ignores keys, so no rule applied.` }
+    : { title, tone: 'plain', text: `${amount} charged. This server ignores keys, so no rule applied.` };
 }
 
 function charged({ replayed, waited }: PaymentAnswer, { amount, anotherKey }: Circumstances): Explanation {

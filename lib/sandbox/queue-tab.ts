@@ -67,8 +67,8 @@ export class QueueTab {
 
   async #sendGap(): Promise<void> {
     const lost = await this.#sender.sendIntoTheVoid();
-    const text = 'It never arrives; its sender does not know that yet.';
-    this.#log.add({ title: `Number ${lost} lost`, tone: 'plain', text });
+    const text = 'It never arrives. Its sender does not know that yet, but keeps what is not applied.';
+    this.#log.add({ title: `Number ${lost} lost`, tone: 'plain', rule: 'R41', text });
     await this.#explainNumber(await this.#sender.send());
   }
 
@@ -114,7 +114,7 @@ export class QueueTab {
       if (!(error instanceof RangeError)) throw error;
       this.#sender.forget();
       const text = 'The local cloud has forgotten this sender, so it counts from 1 again.';
-      this.#log.add({ title: 'Started anew', tone: 'plain', text });
+      this.#log.add({ title: 'Started anew', tone: 'plain', rule: 'R41', text });
       await work();
     }
   }

@@ -42,6 +42,10 @@ describe('explainAnswer', () => {
     expect(explanation.text).not.toContain('\n');
   });
 
+  it.each([false, true])('says that no rule applied where the server ignores keys (again: %s)', (again) => {
+    expect(explain({ status: 201 }, { honorsKeys: false, again }).text).toMatch(/ignores keys, so no rule applied\.$/);
+  });
+
   it('says when to come back, rounded up', () => {
     expect(explain({ status: 409, problem: 'request-in-flight', retryAfter: 4_001 }).text).toContain('in 5 s');
   });
