@@ -78,7 +78,9 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
       (getComputedStyle(element).color.match(/\d+/g) ?? []).map(Number),
     );
     expect(red).toBeGreaterThan(2 * Math.max(green, blue));
-    expect((await sandbox.lines())[0]).toBe('201 Charged 20.00 € charged again: this server ignores keys, so no rule applied.');
+    expect((await sandbox.lines())[0]).toBe(
+      '201 Charged 20.00 € charged again: this server ignores keys, so no rule applied.',
+    );
   });
 
   it('shows what it costs when the answer gets lost and the server ignores keys', async () => {
