@@ -10,8 +10,8 @@ export default defineConfig({
     globalSetup: ['test/setup/dynamodb.ts', 'test/setup/local-cloud.ts'],
     // Worker threads start faster than processes, and no test changes what its process shares (cwd, signals).
     pool: 'threads',
-    // Most files wait for DynamoDB Local or a worker: a core that watches them for the terminal would be idle.
-    maxWorkers: availableParallelism(),
+    // Most files wait for DynamoDB Local, a worker or a browser: a third of two cores would be idle.
+    maxWorkers: availableParallelism() + 1,
     // DynamoDB Local serializes transactions, so a busy two-core machine needs room in the slow tests.
     testTimeout: 20_000,
     hookTimeout: 30_000,

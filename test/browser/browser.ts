@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** First the one without windows, which needs a third less time. */
+const CANDIDATES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 /** What keeps it from talking to anybody but the page's server. */
 const ALONE = [
@@ -13,7 +19,7 @@ const ALONE = [
 export function findBrowser(): string | undefined {
   const found = [process.env.CHROMIUM_PATH ?? '', ...CANDIDATES].find((path) => path !== '' && existsSync(path));
   if (found === undefined)
-    console.warn(`No browser, so no browser tests: apt-get install chromium, or set CHROMIUM_PATH.`);
+    console.warn(`No browser, so no browser tests: apt-get install chromium-headless-shell, or set CHROMIUM_PATH.`);
   return found;
 }
 
