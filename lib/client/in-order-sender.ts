@@ -51,13 +51,12 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
   let messages: object[];
   let first: number; // 0 until the receiver has been asked for the first time
   let taken = 0; // how many of them the receiver has taken in
-  let mark = -1;
+  let mark = -1; // the receiver's; until it is known, ~mark is the number of messages that were given meanwhile
   const inTurn = turns(async () => {
     ({ first, messages } = parse((await storage.getItem(item)) ?? '{"first":0,"messages":[]}'));
   });
   const save = async () => storage.setItem(item, stringify({ first, messages }));
-
-  const look = async (fresh = 0): Promise<number> => {
+  const look = async (): Promise<number> => {
     const response = await fetch(url);
     if (!response.ok) throw refused(response);
     const { appliedUpTo: now } = await response.json();
@@ -67,14 +66,13 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     taken = first && max(0, taken - applied);
     // A mark that moves shows that what was sent is on its way; one that stands still, that something got lost.
     const from = mark === now ? 0 : taken;
+    // What has never left is not applied, though a storage that was put back to an earlier state makes it look so.
+    messages.splice(0, min(applied, messages.length - max(0, ~mark)));
     mark = now;
     first = now + 1;
-    // What has never left is not applied, though a storage that was put back to an earlier state makes it look so.
-    messages.splice(0, min(applied, messages.length - fresh));
     await save();
     return from;
   };
-
   const post = async (place = taken): Promise<number> => {
     for (; place < messages.length; place += 1) {
       const response = await fetch(`${url}/messages`, numbered(messages[place], first + place));
@@ -91,13 +89,15 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
 
   return {
     send: (message) => {
-      // As it is now, and as it would be read again.
-      const copy = parse(stringify(message));
+      const copy = parse(stringify(message)); // as it is now, and as it would be read again
       return inTurn(async () => {
         messages.push(copy);
         await save();
         return about(copy, async () => {
-          if (mark < 0 || !first) await look(1);
+          if (mark < 0 || !first) {
+            mark -= 1;
+            await look();
+          }
           return first - 1 + (await post());
         });
       });

@@ -57,7 +57,7 @@ function unknown(title: string, what: string, circumstances: Circumstances): Exp
 
 /** What a retry would do. */
 function advice({ honorsKeys, keepsKey }: Circumstances): string {
-  if (!honorsKeys) return 'This server ignores keys, so a retry is a gamble: it may charge twice.';
+  if (!honorsKeys) return 'This server ignores keys, so no rule applied and a retry is a gamble: it may charge twice.';
   if (!keepsKey) return 'The next attempt takes a new key and may charge again.';
   return 'The key is kept: retry with the same key.';
 }

@@ -52,7 +52,7 @@ describe.skipIf(executable === undefined)('a page whose local cloud', { timeout:
     await page.route('**/_local/naive/charges', (route) => route.fulfill({ status: 502 }));
     await sandbox.press('Send');
     expect((await sandbox.lines())[0]).toMatch(
-      /^502 Failed .+ ignores keys, so a retry is a gamble: it may charge twice\.$/,
+      /^502 Failed .+ ignores keys, so no rule applied and a retry is a gamble: it may charge twice\.$/,
     );
     await silence();
     expect(await banner()).toMatch(/^The local cloud does not answer\. Payment 1 is not sent again by itself/);

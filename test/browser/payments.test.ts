@@ -87,7 +87,9 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     await sandbox.turn('Server honors keys', false);
     await sandbox.turn('Drop responses', true);
     await sandbox.press('Send');
-    expect((await sandbox.lines())[0]).toMatch(/^No answer .+ a retry is a gamble: it may charge twice\.$/);
+    expect((await sandbox.lines())[0]).toMatch(
+      /^No answer .+ no rule applied and a retry is a gamble: it may charge twice\.$/,
+    );
     await sandbox.expectMoney('Money moved once for 1 payment.');
     await sandbox.press('Retry with the same key');
     await sandbox.expectMoney('Money moved twice for 1 payment.');

@@ -61,7 +61,7 @@ describe('a storage that hung', () => {
       },
     };
     const intent = someIntent();
-    const tab = () => impatientClient({ storage: flaky, deadline: 100 }).intent(intent);
+    const tab = () => impatientClient({ storage: flaky, deadline: 400 }).intent(intent);
     const first = tab();
     expect(await failureOf(first(server.url, order))).toMatchObject({ problem: 'storage' });
     expect((await tab()(server.url, order)).status).toBe(201);

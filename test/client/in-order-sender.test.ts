@@ -139,9 +139,17 @@ describe('the in-order sender', () => {
     expect(seqs(applied)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('R41 sends a new message although its storage was put back to an earlier state', async () => {
+  it.each([
+    ['at once', false],
+    ['after a while without a connection', true],
+  ])('R41 sends a new message although its storage was put back to an earlier state: %s', async (_, offline) => {
     const { url, applied } = await receiver();
     const kept = storage();
+    let connected = true;
+    const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
+      if (!connected) throw new TypeError('offline');
+      return globalThis.fetch(input, init);
+    };
     const before = senderTo(url, kept);
     await before.send({ delta: 1 });
     await before.resume();
@@ -149,10 +157,15 @@ describe('the in-order sender', () => {
     await before.send({ delta: 2 });
     await before.send({ delta: 3 });
     for (const [name, value] of earlier) kept.items.set(name, value);
-    const after = senderTo(url, kept);
-    expect(await after.send({ delta: 4 })).toBe(4);
-    expect(await after.resume()).toBe(0);
-    expect(applied.map(({ delta }) => delta)).toEqual([1, 2, 3, 4]);
+    const after = createInOrderSender({ url, storage: kept, fetch });
+    connected = !offline;
+    const sending = [after.send({ delta: 4 }), after.send({ delta: 5 })];
+    if (offline) await expect(Promise.all(sending)).rejects.toMatchObject({ outcome: 'unknown' });
+    else expect(await Promise.all(sending)).toEqual([4, 5]);
+    await Promise.allSettled(sending);
+    connected = true;
+    await after.resume();
+    expect(applied.map(({ delta }) => delta)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('R41 gives each sending a key of its own, so that it arrives again', async () => {

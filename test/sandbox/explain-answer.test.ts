@@ -62,7 +62,7 @@ describe('explainAnswer', () => {
 
   it.each([{}, { status: 502 }])('says that a retry is a gamble where the server ignores keys (%j)', (answer) => {
     expect(explain(answer, { honorsKeys: false }).text).toMatch(
-      /ignores keys, so a retry is a gamble: it may charge twice/,
+      /ignores keys, so no rule applied and a retry is a gamble: it may charge twice/,
     );
   });
 
