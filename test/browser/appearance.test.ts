@@ -1,30 +1,20 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { LocalCloud } from '../../lib/local/start.ts';
-import { findBrowser, overflowOf, startBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { findBrowser, overflowOf } from './browser.ts';
 import { faintBorders, faintTexts } from './contrast.ts';
-import { sandboxCloud } from './sandbox-cloud.ts';
-import { SandboxPage } from './sandbox-page.ts';
+import { onFreshPages } from './fresh-pages.ts';
+import type { SandboxPage } from './sandbox-page.ts';
 
 const executable = findBrowser();
 
 describe.skipIf(executable === undefined)('the sandbox’s appearance', { timeout: 60_000 }, () => {
-  let browser: Browser;
-  let cloud: LocalCloud;
   let sandbox: SandboxPage;
   let page: Page;
 
-  beforeAll(async () => {
-    [browser, cloud] = await Promise.all([startBrowser(executable), sandboxCloud()]);
-  }, 90_000);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), cloud?.stop()]);
+  onFreshPages(executable, (opened) => {
+    sandbox = opened;
+    page = opened.page;
   });
-  beforeEach(async () => {
-    sandbox = await SandboxPage.open(browser, cloud.url);
-    page = sandbox.page;
-  });
-  afterEach(() => sandbox.close());
 
   /** Something of each tone on the page. */
   async function fill(): Promise<void> {

@@ -1,30 +1,24 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import type { LocalCloud } from '../../lib/local/start.ts';
-import { findBrowser, startBrowser } from './browser.ts';
-import { sandboxCloud, stateOf } from './sandbox-cloud.ts';
-import { SandboxPage, WAIT } from './sandbox-page.ts';
+import { findBrowser } from './browser.ts';
+import { onFreshPages } from './fresh-pages.ts';
+import { stateOf } from './sandbox-cloud.ts';
+import { type SandboxPage, WAIT } from './sandbox-page.ts';
 
 const executable = findBrowser();
 
 describe.skipIf(executable === undefined)('a page whose local cloud', { timeout: 60_000 }, () => {
-  let browser: Browser;
   let cloud: LocalCloud;
   let sandbox: SandboxPage;
   let page: Page;
 
-  beforeAll(async () => {
-    [browser, cloud] = await Promise.all([startBrowser(executable), sandboxCloud()]);
-  }, 90_000);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), cloud?.stop()]);
-  });
-  beforeEach(async () => {
-    sandbox = await SandboxPage.open(browser, cloud.url);
-    page = sandbox.page;
+  onFreshPages(executable, async (opened, started) => {
+    sandbox = opened;
+    cloud = started;
+    page = opened.page;
     await sandbox.reset();
   });
-  afterEach(() => sandbox.close());
 
   const silence = () => page.route('**', (route) => route.abort());
   const banner = async () => {

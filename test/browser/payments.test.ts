@@ -1,27 +1,20 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LocalCloud } from '../../lib/local/start.ts';
-import { findBrowser, startBrowser } from './browser.ts';
-import { sandboxCloud, stateOf } from './sandbox-cloud.ts';
-import { SandboxPage, WAIT } from './sandbox-page.ts';
+import { findBrowser } from './browser.ts';
+import { onFreshPages } from './fresh-pages.ts';
+import { stateOf } from './sandbox-cloud.ts';
+import { type SandboxPage, WAIT } from './sandbox-page.ts';
 
 const executable = findBrowser();
 
 describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout: 60_000 }, () => {
-  let browser: Browser;
   let cloud: LocalCloud;
   let sandbox: SandboxPage;
 
-  beforeAll(async () => {
-    [browser, cloud] = await Promise.all([startBrowser(executable), sandboxCloud()]);
-  }, 90_000);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), cloud?.stop()]);
+  onFreshPages(executable, (opened, started) => {
+    sandbox = opened;
+    cloud = started;
   });
-  beforeEach(async () => {
-    sandbox = await SandboxPage.open(browser, cloud.url);
-  });
-  afterEach(() => sandbox.close());
 
   it('R17 drop responses, send, retry: replayed, and the money moved once', async () => {
     await sandbox.turn('Drop responses', true);

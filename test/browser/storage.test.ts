@@ -1,9 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import type { LocalCloud } from '../../lib/local/start.ts';
-import { findBrowser, startBrowser } from './browser.ts';
-import { sandboxCloud, stateOf } from './sandbox-cloud.ts';
-import { SandboxPage, WAIT } from './sandbox-page.ts';
+import { findBrowser } from './browser.ts';
+import { onFreshPages } from './fresh-pages.ts';
+import { stateOf } from './sandbox-cloud.ts';
+import { type SandboxPage, WAIT } from './sandbox-page.ts';
 
 const executable = findBrowser();
 
@@ -28,22 +29,15 @@ const fillUp = (page: Page) =>
   });
 
 describe.skipIf(executable === undefined)('a page whose browser', { timeout: 60_000 }, () => {
-  let browser: Browser;
   let cloud: LocalCloud;
   let sandbox: SandboxPage;
   let page: Page;
 
-  beforeAll(async () => {
-    [browser, cloud] = await Promise.all([startBrowser(executable), sandboxCloud()]);
-  }, 90_000);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), cloud?.stop()]);
+  onFreshPages(executable, (opened, started) => {
+    sandbox = opened;
+    cloud = started;
+    page = opened.page;
   });
-  beforeEach(async () => {
-    sandbox = await SandboxPage.open(browser, cloud.url);
-    page = sandbox.page;
-  });
-  afterEach(() => sandbox.close());
 
   const charges = async () => (await stateOf(cloud)).providerCharges.length;
   const unreachable = () => page.getByText(/The local cloud does not answer/).isVisible();
