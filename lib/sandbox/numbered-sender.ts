@@ -2,7 +2,7 @@ import { createInOrderSender, type InOrderSender } from '../client/in-order-send
 import { createRetryingFetch, type RetryingFetch } from '../client/retrying-fetch.ts';
 import type { SenderView } from './explain-delivery.ts';
 import { asCaller } from './local-caller.ts';
-import type { CloudState } from './local-cloud.ts';
+import { CloudError, type CloudState } from './local-cloud.ts';
 import type { PageStorage } from './page-storage.ts';
 
 const SENDER = 'sandbox';
@@ -48,8 +48,11 @@ export class NumberedSender {
     return own.map(({ eventId }) => Number(eventId.slice(SENDER.length + 1)));
   }
 
+  /** @throws CloudError when the receiver says nothing about it */
   async look(): Promise<SenderView> {
-    return (await this.#fetch(URL, { headers: asCaller() })).json();
+    const answer = await this.#fetch(URL, { headers: asCaller() });
+    if (!answer.ok) throw new CloudError(answer.status);
+    return answer.json();
   }
 
   /** Begins anew, as the receiver did. */

@@ -7,4 +7,6 @@ export interface Page {
   readonly look: () => Promise<void>;
   /** Empties the local cloud, and forgets what was kept of it. */
   readonly reset: () => Promise<void>;
+  /** Waits for a reset that is under way: what it wipes is not told as if it were there. */
+  readonly afterReset: () => Promise<void>;
 }

@@ -105,6 +105,7 @@ export class PaymentsTab {
     const answer = await sendPayment(client, intent, payment, sending, signal).finally(() =>
       this.#underWay.delete(payment.number),
     );
+    await this.#page.afterReset();
     if (!this.#book.knows(payment, key)) return this.#log.add(wiped(payment));
     const keepsKey = intentFor(payment) === intent;
     const circumstances = { honorsKeys, keepsKey, again: sends > 1, anotherKey: keys.indexOf(key) > 0 };

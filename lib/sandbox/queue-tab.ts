@@ -1,6 +1,7 @@
 import { byId, fill, make } from './element.ts';
 import { euros } from './euros.ts';
-import { explainDeposit, explainNumber, explainResend, type Way } from './explain-delivery.ts';
+import { explainDeposit, explainNumber, explainResend, type SenderView, type Way } from './explain-delivery.ts';
+import type { Explanation } from './explanation.ts';
 import { asCaller, LOCAL_CALLER } from './local-caller.ts';
 import { ask, type CloudState, orderFault, readState } from './local-cloud.ts';
 import { Log } from './log.ts';
@@ -10,6 +11,12 @@ import { onPress } from './press.ts';
 import { drained, QUEUES, showQueues, showSender } from './queue-panels.ts';
 
 const AMOUNT = 1_000;
+
+const WIPED: Explanation = {
+  title: 'Wiped',
+  tone: 'plain',
+  text: 'What was in the queue at the reset belongs to what was wiped.',
+};
 
 /** The tab about messages: what a queue does wrong, and what comes of it. */
 export class QueueTab {
@@ -23,19 +30,26 @@ export class QueueTab {
   constructor(page: Page) {
     this.#page = page;
     this.#sender = new NumberedSender(page.storage);
-    onPress('deposit', this.#log, () => this.#deposit('sent'));
-    onPress('duplicate-delivery', this.#log, () => this.#deposit('sent again'));
-    onPress('drop-acknowledgement', this.#log, () => this.#deposit('acknowledgement lost'));
-    onPress('send-number', this.#log, () => this.#orAnew(() => this.#sendNumber()));
-    onPress('send-gap', this.#log, () => this.#orAnew(() => this.#sendGap()));
-    onPress('resend', this.#log, () => this.#orAnew(() => this.#resend()));
+    const explained = (id: string, work: () => Promise<Explanation>) =>
+      onPress(id, this.#log, () => this.#explain(work));
+    explained('deposit', () => this.#deposit('sent'));
+    explained('duplicate-delivery', () => this.#deposit('sent again'));
+    explained('drop-acknowledgement', () => this.#deposit('acknowledgement lost'));
+    explained('send-number', () => this.#orAnew(() => this.#sendNumber()));
+    explained('send-gap', () => this.#orAnew(() => this.#sendGap()));
+    explained('resend', () => this.#orAnew(() => this.#resend()));
     onPress('reset-queue', this.#log, page.reset);
   }
 
-  async show(state: CloudState): Promise<void> {
+  show(state: CloudState, sender: SenderView): void {
     this.#showDeposits(state);
     showQueues(state);
-    showSender(await this.#sender.look());
+    showSender(sender);
+  }
+
+  /** What the receiver says about this page's sender. */
+  lookAtSender(): Promise<SenderView> {
+    return this.#sender.look();
   }
 
   clear(): void {
@@ -45,7 +59,7 @@ export class QueueTab {
     this.#log.begin();
   }
 
-  async #deposit(way: Way): Promise<void> {
+  async #deposit(way: Way): Promise<Explanation> {
     const known = this.#eventIds.at(-1);
     const eventId = way === 'sent again' && known !== undefined ? known : `deposit-${crypto.randomUUID()}`;
     if (eventId !== known) this.#eventIds.push(eventId);
@@ -55,44 +69,25 @@ export class QueueTab {
     for (let sends = way === 'sent again' && known === undefined ? 2 : 1; sends > 0; sends -= 1) {
       await ask('/deposits', { method: 'POST', headers: asCaller(), body });
     }
-    if (!(await this.#isStillThere(QUEUES.deposits))) return;
-    this.#log.add(explainDeposit(way, creditedOf(eventId, await readState())));
-    await this.#page.look();
+    await drained(QUEUES.deposits);
+    return explainDeposit(way, creditedOf(eventId, await readState()));
   }
 
-  async #sendNumber(): Promise<void> {
+  async #sendNumber(): Promise<Explanation> {
     const seq = await this.#sender.send();
-    await this.#explainNumber(seq);
+    await drained(QUEUES.senders);
+    return explainNumber(seq, await this.#sender.look());
   }
 
-  async #sendGap(): Promise<void> {
+  async #sendGap(): Promise<Explanation> {
     const lost = await this.#sender.sendIntoTheVoid();
     const text = 'It never arrives. Its sender does not know that yet, but keeps what is not applied.';
     this.#log.add({ title: `Number ${lost} lost`, tone: 'plain', rule: 'R41', text });
-    await this.#explainNumber(await this.#sender.send());
-  }
-
-  async #explainNumber(seq: number): Promise<void> {
-    if (!(await this.#isStillThere(QUEUES.senders))) return;
-    this.#log.add(explainNumber(seq, await this.#sender.look()));
-    await this.#page.look();
-  }
-
-  /** Waits until a queue has nothing left. @returns whether that is since it was handled, and not wiped by a reset */
-  async #isStillThere(queue: string): Promise<boolean> {
-    const resets = this.#resets;
-    await drained(queue);
-    if (resets === this.#resets) return true;
-    this.#log.add({
-      title: 'Wiped',
-      tone: 'plain',
-      text: 'What was in the queue at the reset belongs to what was wiped.',
-    });
-    return false;
+    return await this.#sendNumber();
   }
 
   /** The first look may see the mark move and wait; the next one sends what is still missing, and the last one knows. */
-  async #resend(): Promise<void> {
+  async #resend(): Promise<Explanation> {
     const resent = new Set<number>();
     let left = Number.POSITIVE_INFINITY;
     for (let look = 0; left > 0 && look < 4; look += 1) {
@@ -102,20 +97,28 @@ export class QueueTab {
       for (const seq of resumed.resent) resent.add(seq);
     }
     const parked = this.#sender.parkedAmong(await readState());
-    this.#log.add(explainResend({ left, resent: [...resent], parked }, await this.#sender.look()));
+    return explainResend({ left, resent: [...resent], parked }, await this.#sender.look());
+  }
+
+  /** Says what came of some work, unless a reset came in between: then nothing did. */
+  async #explain(work: () => Promise<Explanation>): Promise<void> {
+    const resets = this.#resets;
+    const explanation = await work();
+    await this.#page.afterReset();
+    this.#log.add(resets === this.#resets ? explanation : WIPED);
     await this.#page.look();
   }
 
   /** A cloud that was started anew knows nothing of what it had applied: then the sender begins anew, too. */
-  async #orAnew(work: () => Promise<void>): Promise<void> {
+  async #orAnew(work: () => Promise<Explanation>): Promise<Explanation> {
     try {
-      await work();
+      return await work();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.#sender.forget();
       const text = 'The local cloud has forgotten this sender, so it counts from 1 again.';
       this.#log.add({ title: 'Started anew', tone: 'plain', rule: 'R41', text });
-      await work();
+      return await work();
     }
   }
 

@@ -1,4 +1,5 @@
 import { byId, say } from './element.ts';
+import type { SenderView } from './explain-delivery.ts';
 import { explainFailure, explainOutage } from './explain-failure.ts';
 import { type CloudState, readState, resetCloud } from './local-cloud.ts';
 import { BLOCKED, PageStorage } from './page-storage.ts';
@@ -13,21 +14,35 @@ import { wireTabs } from './tabs.ts';
 const INTERVAL = 1_000;
 
 const storage = new PageStorage(() => localStorage);
-const page = { storage, look, reset };
+const page = { storage, look, reset, afterReset: () => resetting };
 const payments = new PaymentsTab(page);
 const queue = new QueueTab(page);
 let isReachable = false;
+let resetting: Promise<void> = Promise.resolve();
+/** How many looks were begun, and which of them is shown: several can be under way. */
+let begun = 0;
+let shown = 0;
 
 async function look(): Promise<void> {
-  let state: CloudState;
-  try {
-    state = await readState();
-    await queue.show(state);
-  } catch {
-    return found(false);
+  begun += 1;
+  const turn = begun;
+  const seen = await see();
+  if (turn < shown) return;
+  shown = turn;
+  if (seen !== undefined) {
+    queue.show(...seen);
+    await showPayments(seen[0]);
   }
-  await showPayments(state);
-  found(true);
+  found(seen !== undefined);
+}
+
+/** @returns undefined when the local cloud does not answer */
+async function see(): Promise<[CloudState, SenderView] | undefined> {
+  try {
+    return [await readState(), await queue.lookAtSender()];
+  } catch {
+    return undefined;
+  }
 }
 
 /** What the browser did to the storage is not the cloud's fault. */
@@ -62,10 +77,13 @@ function readable(): readonly Payment[] {
 }
 
 async function reset(): Promise<void> {
-  await resetCloud();
-  storage.forgetAll();
-  payments.clear();
-  queue.clear();
+  const wiped = resetCloud().then(() => {
+    storage.forgetAll();
+    payments.clear();
+    queue.clear();
+  });
+  resetting = wiped.catch(() => {});
+  await wiped;
   await look();
 }
 

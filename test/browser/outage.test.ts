@@ -28,12 +28,14 @@ describe.skipIf(executable === undefined)('a page whose local cloud', { timeout:
   };
 
   it('does not answer says so at each press, a reset’s too, and keeps what is there', async () => {
+    const charged = ['Payment 1: Charged once 20.00 €'];
     await sandbox.press('Send');
+    await sandbox.expectPanel('Side effects (money moved)', 'listitem', charged);
     await silence();
     await sandbox.press('Reset the local cloud');
     expect((await sandbox.lines())[0]).toMatch(/^No answer The local cloud did not answer/);
     expect(await banner()).toBe('The local cloud does not answer.');
-    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual(['Payment 1: Charged once 20.00 €']);
+    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual(charged);
     await page.getByRole('tab', { name: 'Queue' }).click();
     for (const name of ['Send a deposit', 'Drop an acknowledgement', 'Reset the local cloud']) {
       await sandbox.press(name);

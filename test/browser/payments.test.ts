@@ -23,7 +23,7 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     await sandbox.expectMoney('Money moved once for 1 payment.');
     await sandbox.press('Retry with the same key');
     expect((await sandbox.lines())[0]).toMatch(/^201 Replayed .+ Nothing more was charged\. R17$/);
-    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual(['Payment 1: Charged once 20.00 €']);
+    await sandbox.expectPanel('Side effects (money moved)', 'listitem', ['Payment 1: Charged once 20.00 €']);
   });
 
   it('R7 another amount under the same key: 422, and no more money', async () => {
@@ -114,9 +114,7 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     await sandbox.press('Retry with the same key');
     expect((await sandbox.lines())[0]).toMatch(/^201 Charged .+ the client made a new key.+ R39$/);
     await sandbox.expectMoney('Money moved twice for 1 payment.');
-    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual([
-      'Payment 1: Charged twice! 40.00 €',
-    ]);
+    await sandbox.expectPanel('Side effects (money moved)', 'listitem', ['Payment 1: Charged twice! 40.00 €']);
   });
 
   it('R39 does not advise the same key to a client that makes a new one', async () => {
@@ -144,7 +142,7 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     await sandbox.press('Send');
     expect((await sandbox.lines())[0]).toMatch(/^201 Charged Payment 2: 20\.00 € charged/);
     await sandbox.expectMoney('Money moved twice for 2 payments.');
-    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual([
+    await sandbox.expectPanel('Side effects (money moved)', 'listitem', [
       'Payment 2: Charged once 20.00 €',
       'Payment 1: Charged once 20.00 €',
     ]);
@@ -219,9 +217,7 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     await sandbox.press('Send');
     await sandbox.reset();
     await sandbox.expectMoney('Money moved 0 times for 0 payments.');
-    await expect
-      .poll(() => sandbox.panel('Key store', 'row'))
-      .toEqual([expect.any(String), 'No key has been used yet.']);
+    await sandbox.expectPanel('Key store', 'row', [expect.any(String), 'No key has been used yet.']);
     expect((await stateOf(cloud)).providerCharges).toEqual([]);
     await sandbox.press('Send');
     await sandbox.expectMoney('Money moved once for 1 payment.');

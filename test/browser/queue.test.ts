@@ -27,7 +27,7 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
       expect.stringMatching(/^Credited once .+ two messages with one event id.+ R26$/),
       expect.stringMatching(/^Credited once .+ R25$/),
     ]);
-    expect(await sandbox.panel('Side effects (money moved)', 'listitem')).toEqual(['Deposit 1: Credited once 10.00 €']);
+    await sandbox.expectPanel('Side effects (money moved)', 'listitem', ['Deposit 1: Credited once 10.00 €']);
     expect(await deposits()).toBe(1);
   });
 
@@ -36,9 +36,10 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     await sandbox.press('Send a deposit');
     await sandbox.page.reload();
     await sandbox.page.getByRole('tab', { name: 'Queue' }).click();
-    await expect
-      .poll(() => sandbox.panel('Side effects (money moved)', 'listitem'), WAIT)
-      .toEqual(['Deposit 2: Credited once 10.00 €', 'Deposit 1: Credited once 10.00 €']);
+    await sandbox.expectPanel('Side effects (money moved)', 'listitem', [
+      'Deposit 2: Credited once 10.00 €',
+      'Deposit 1: Credited once 10.00 €',
+    ]);
   });
 
   it('R25 an acknowledgement that is dropped brings the message back, and it is credited once', async () => {
@@ -50,16 +51,48 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     expect(writes.length).toBe(2);
   });
 
-  it('R25 what was in the queue at a reset is not taken for a dead letter', async () => {
+  /** Holds back the answers to requests until they are released. */
+  const holdBack = async (path: string) => {
+    const released = Promise.withResolvers<void>();
+    let arrived = 0;
+    await sandbox.page.route(path, async (route) => {
+      const response = await route.fetch();
+      arrived += 1;
+      await released.promise;
+      await route.fulfill({ response });
+    });
+    return { release: released.resolve, arrives: () => expect.poll(() => arrived, WAIT).toBe(1) };
+  };
+  const pressReset = () => sandbox.button('Reset the local cloud').filter({ visible: true }).click();
+  const wiped = [
+    expect.stringMatching(/^Wiped What was in the queue at the reset/),
+    expect.stringMatching(/^Reset Everything is empty/),
+  ];
+
+  it.each([
+    ['Send a deposit', '**/deposits'],
+    ['Send the next number', '**/senders/sandbox/messages'],
+  ])('R25 what a reset wipes is not told as if it were there: %s', async (name, path) => {
+    const answer = await holdBack(path);
+    await sandbox.button(name).click();
+    await answer.arrives();
+    const reset = sandbox.page.waitForResponse('**/_local/reset');
+    await pressReset();
+    await (await reset).finished();
+    answer.release();
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
+  });
+
+  it('R25 what was in the queue at a reset that takes long is not taken for a dead letter', async () => {
+    const reset = await holdBack('**/_local/reset');
     await sandbox.button('Drop an acknowledgement').click();
     await expect.poll(deposits, WAIT).toBe(1);
-    await sandbox.button('Reset the local cloud').filter({ visible: true }).click();
-    await expect
-      .poll(() => sandbox.lines(), WAIT)
-      .toEqual([
-        expect.stringMatching(/^Wiped What was in the queue at the reset/),
-        expect.stringMatching(/^Reset Everything is empty/),
-      ]);
+    await pressReset();
+    await reset.arrives();
+    // The press looks at the queue in the meantime, and finds that it is empty.
+    await sandbox.page.waitForTimeout(1_000);
+    reset.release();
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
   });
 
   it('R29 a gap is set aside, shown, and closed by sending again', async () => {

@@ -71,6 +71,11 @@ export class SandboxPage {
     await expect.poll(() => total.textContent(), WAIT).toBe(sentence);
   }
 
+  /** Waits until a panel has these lines: it is looked at anew after each line of the log, not with it. */
+  async expectPanel(heading: string, role: 'listitem' | 'row', lines: readonly unknown[]): Promise<void> {
+    await expect.poll(() => this.panel(heading, role), WAIT).toEqual(lines);
+  }
+
   /** The lines of a panel, by its heading. */
   async panel(heading: string, role: 'listitem' | 'row'): Promise<readonly string[]> {
     const panel = this.page.getByRole('region', { name: heading }).filter({ visible: true });

@@ -57,9 +57,7 @@ describe.skipIf(executable === undefined)('a page whose browser', { timeout: 60_
     await block(page);
     await page.reload();
     await expect.poll(() => page.getByText(/^This browser keeps nothing for this page/).isVisible(), WAIT).toBe(true);
-    await expect
-      .poll(() => sandbox.panel('Key store', 'row'), WAIT)
-      .toEqual([expect.any(String), 'No key has been used yet.']);
+    await sandbox.expectPanel('Key store', 'row', [expect.any(String), 'No key has been used yet.']);
     await expectNothingSent(/^Not kept This browser keeps nothing for this page.+ R39$/);
     await sandbox.reset();
   });
