@@ -56,8 +56,14 @@ export async function ask(path: string, init?: RequestInit): Promise<string> {
   return text;
 }
 
-export const readState = async (): Promise<CloudState> =>
-  JSON.parse(await ask('/_local/state', { signal: AbortSignal.timeout(PATIENCE) }));
+export const readState = (): Promise<CloudState> => askFor('/_local/state');
+
+/**
+ * Asks for what is shown over and over, so once: the next look is the retry.
+ * @throws CloudError when there is no answer in time, or one that says no
+ */
+export const askFor = async <T>(path: string, headers?: Record<string, string>): Promise<T> =>
+  JSON.parse(await ask(path, { ...(headers && { headers }), signal: AbortSignal.timeout(PATIENCE) }));
 
 /** Empties everything and seeds it again. */
 export const resetCloud = (): Promise<string> => ask('/_local/reset', { method: 'POST' });

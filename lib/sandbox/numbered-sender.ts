@@ -2,7 +2,7 @@ import { createInOrderSender, type InOrderSender } from '../client/in-order-send
 import { createRetryingFetch, type RetryingFetch } from '../client/retrying-fetch.ts';
 import type { SenderView } from './explain-delivery.ts';
 import { asCaller } from './local-caller.ts';
-import { CloudError, type CloudState } from './local-cloud.ts';
+import { askFor, type CloudState } from './local-cloud.ts';
 import type { PageStorage } from './page-storage.ts';
 
 const SENDER = 'sandbox';
@@ -48,11 +48,9 @@ export class NumberedSender {
     return own.map(({ eventId }) => Number(eventId.slice(SENDER.length + 1)));
   }
 
-  /** @throws CloudError when the receiver says nothing about it */
-  async look(): Promise<SenderView> {
-    const answer = await this.#fetch(URL, { headers: asCaller() });
-    if (!answer.ok) throw new CloudError(answer.status);
-    return answer.json();
+  /** @throws CloudError when the receiver does not say anything about it */
+  look(): Promise<SenderView> {
+    return askFor(URL, asCaller());
   }
 
   /** Begins anew, as the receiver did. */

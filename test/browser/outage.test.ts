@@ -43,6 +43,17 @@ describe.skipIf(executable === undefined)('a page whose local cloud', { timeout:
     }
   });
 
+  it('stops answering between two looks says so at once, and does not try again before', async () => {
+    let asked = 0;
+    await page.route('**/senders/sandbox', (route) => {
+      asked += 1;
+      // What is asked again is not answered at all.
+      return asked === 1 ? route.abort() : undefined;
+    });
+    const found = page.getByText('The local cloud does not answer.');
+    await expect.poll(() => found.isVisible(), WAIT).toBe(true);
+  });
+
   it('R39 is not promised to finish what a server got that ignores keys', async () => {
     await sandbox.turn('Server honors keys', false);
     await page.route('**/_local/naive/charges', (route) => route.fulfill({ status: 502 }));
