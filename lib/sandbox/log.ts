@@ -25,6 +25,8 @@ export class Log {
     this.#list.prepend(line);
     this.#list.children[LONGEST]?.remove();
     this.#newest.replaceChildren(...line.cloneNode(true).childNodes);
+    // A tooltip is nothing for a finger.
+    if (rule !== undefined) this.#newest.append(make('small', {}, ` ${RULE_NAMES[rule]}.`));
     this.#newest.className = `newest ${tone}`;
   }
 
