@@ -20,6 +20,7 @@ export type Attempted = readonly [answer: Response | undefined, judgement: Judge
 export async function makeAttempt(
   send: (signal: AbortSignal) => Promise<Response>,
   whole: boolean,
+  repeatable: boolean,
   signal: AbortSignal,
   timeout: number,
 ): Promise<Attempted> {
@@ -30,7 +31,8 @@ export async function makeAttempt(
   try {
     await within(timeout, signal, async (both) => {
       answer = await send(both);
-      judgement = judgeAnswer(answer);
+      // What must not be sent again is taken as it is.
+      judgement = repeatable ? judgeAnswer(answer) : 'settled';
       // Who asks, too early, or too often: the server has not looked at the key (R4), nor at what an earlier attempt did.
       if ([401, 403, 425, 429].includes(answer.status)) effect = 'none';
       if (whole || judgement === 'again') {

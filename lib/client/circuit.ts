@@ -16,6 +16,10 @@ export interface Circuit {
   ended(down: boolean): void;
 }
 
+/** Is a server down that gives this answer, or none? What the service itself explains (RFC 9457) is no sign of it. */
+export const isDown = (answer: Response | undefined): boolean =>
+  !answer || (answer.status >= 500 && !/problem\+json/.test(answer.headers.get('content-type') as string));
+
 /**
  * A circuit breaker for each origin: after several failures in a row it holds requests back, then lets one through at a
  * time until one succeeds. It spares a server that is down, and the caller the wait for its timeouts.
@@ -24,7 +28,7 @@ export interface Circuit {
  * @example const circuitOf = circuits({ failures: 5, openFor: 10_000 });
  */
 export function circuits({ failures = 5, openFor = 10_000 }: CircuitOptions = {}): (origin: string) => Circuit {
-  const known = new Map<string, Circuit>();
+  const known: Record<string, Circuit> = {};
   const closed = (): Circuit => {
     let failed = 0;
     let openUntil = 0;
@@ -41,8 +45,7 @@ export function circuits({ failures = 5, openFor = 10_000 }: CircuitOptions = {}
     };
   };
   return (origin) => {
-    const circuit = known.get(origin) ?? closed();
-    known.set(origin, circuit);
-    return circuit;
+    known[origin] ??= closed();
+    return known[origin];
   };
 }

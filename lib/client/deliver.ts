@@ -1,5 +1,5 @@
 import { makeAttempt } from './attempt.ts';
-import type { Circuit } from './circuit.ts';
+import { type Circuit, isDown } from './circuit.ts';
 import { DeliveryError, type DeliveryProblem } from './delivery-error.ts';
 import { max, min } from './globals.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
@@ -60,10 +60,9 @@ export async function deliver(
     // An earlier call with a kept key counts: this one is a retry from the start.
     const count = earlier === 'none' ? attempt : attempt + 1;
     const once = (both: AbortSignal): Promise<Response> => send(single, count, both);
-    const [answer, judgement, effect, fault] = await makeAttempt(once, !!key, signal, min(attemptTimeout, left()));
-    // What the service itself explains (RFC 9457) is no sign that it is down.
-    const explained = /problem\+json/.test(answer?.headers.get('content-type') ?? '');
-    if (!signal.aborted) circuit.ended((answer?.status ?? 500) >= 500 && !explained);
+    const time = min(attemptTimeout, left());
+    const [answer, judgement, effect, fault] = await makeAttempt(once, !!key, repeatable, signal, time);
+    if (!signal.aborted) circuit.ended(isDown(answer));
     // An answer without an effect does not say what an earlier attempt did.
     if (answer && judgement === 'settled' && (outcome === 'none' || effect !== 'none')) return finish(answer);
     // A last word that was heard once stays the one to show, and an effect that was possible stays possible.

@@ -47,30 +47,35 @@ export interface InOrderSender {
  */
 export function createInOrderSender({ url, fetch, storage }: InOrderSenderOptions): InOrderSender {
   const item = `semel:sender:${url}`;
-  /** What leaves one after the other; its number is `first` plus its place. */
-  let messages: object[];
+  let messages: object[]; // what leaves one after the other; its number is `first` plus its place
   let first: number; // 0 until the receiver has been asked for the first time
   let taken = 0; // how many of them the receiver has taken in
   let mark = -1; // the receiver's; until it is known, ~mark is the number of messages that were given meanwhile
+  let left: string | null; // what this sender has left in the storage
   const inTurn = turns(async () => {
-    ({ first, messages } = parse((await storage.getItem(item)) ?? '{"first":0,"messages":[]}'));
+    const kept = await storage.getItem(item);
+    // Emptied, put back, or used by another tab: then it is not known what the receiver has of it.
+    if (kept !== left) [taken, mark] = [0, -1];
+    ({ first, messages } = parse(kept ?? '{"first":0,"messages":[]}'));
   });
-  const save = async () => storage.setItem(item, stringify({ first, messages }));
+  const save = async () => {
+    left = stringify({ first, messages });
+    await storage.setItem(item, left);
+  };
   const look = async (): Promise<number> => {
     const response = await fetch(url);
     if (!response.ok) throw refused(response);
     const { appliedUpTo: now } = await response.json();
     const applied = first && now + 1 - first;
     if (!Number.isInteger(now) || min(now, applied) < 0) throw new RangeError(`Odd mark ${now}`);
-    // In an empty storage nothing is taken yet, even if it was emptied while the page is open.
-    taken = first && max(0, taken - applied);
+    taken = max(0, taken - applied);
     // A mark that moves shows that what was sent is on its way; one that stands still, that something got lost.
     const from = mark === now ? 0 : taken;
     // What has never left is not applied, though a storage that was put back to an earlier state makes it look so.
     messages.splice(0, min(applied, messages.length - max(0, ~mark)));
-    mark = now;
     first = now + 1;
     await save();
+    mark = now;
     return from;
   };
   const post = async (place = taken): Promise<number> => {
@@ -86,22 +91,17 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     }
     return messages.length;
   };
-
+  const give = async (message: object): Promise<number> => {
+    messages.push(message);
+    await save();
+    return about(message, async () => {
+      mark -= +(mark < 0);
+      if (mark < 0) await look();
+      return first - 1 + (await post());
+    });
+  };
   return {
-    send: (message) => {
-      const copy = parse(stringify(message)); // as it is now, and as it would be read again
-      return inTurn(async () => {
-        messages.push(copy);
-        await save();
-        return about(copy, async () => {
-          if (mark < 0 || !first) {
-            mark -= 1;
-            await look();
-          }
-          return first - 1 + (await post());
-        });
-      });
-    },
+    send: async (message) => inTurn(give.bind(null, parse(stringify(message)))), // as it is now, and would be read again
     resume: () => inTurn(async () => post(await look())),
   };
 }

@@ -40,10 +40,10 @@ export function intentKeys(
   storage: KeyStorage,
   patience = DEADLINE,
 ): (name: string, signal?: AbortSignal) => Promise<KeptKey> {
-  const looks = new Map<string, Look>();
+  const looks: Record<string, Look> = {};
   return async (name, signal) => {
     // Two taps at once must not both find nothing: the second takes what the first is making.
-    const look = looks.get(name) ?? {
+    looks[name] ??= {
       outcome: 'unknown',
       kept: alone(name, async () => {
         let text = await within(patience, undefined, async () => storage.getItem(name));
@@ -57,9 +57,9 @@ export function intentKeys(
         // What is damaged must not go as a request without a key, nor with one that never gets old.
         if (kept.key.trim() && kept.madeAt > 0) return kept;
         throw new Error(text);
-      }).finally(() => looks.delete(name)),
+      }).finally(() => delete looks[name]),
     };
-    looks.set(name, look);
+    const look = looks[name];
     try {
       return { ...(await within(patience, signal, () => look.kept)), outcome: look.outcome };
     } catch (cause) {

@@ -16,7 +16,7 @@ interface Call {
  * @rule R39
  */
 export function joinedCalls(report: OnProgress) {
-  const calls = new Map<string, Call>();
+  const calls: Record<string, Call> = {};
   /**
    * Starts a call, or joins the one that runs for this request.
    *
@@ -28,7 +28,7 @@ export function joinedCalls(report: OnProgress) {
     start: (signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> => {
     const identity = outgoing.identity();
-    let call = calls.get(identity) as Call;
+    let call = calls[identity] as Call;
     // One that everybody has left may still be ending.
     if (call?.taps) report({ kind: 'joined', key: outgoing.key });
     else {
@@ -36,9 +36,9 @@ export function joinedCalls(report: OnProgress) {
       // Started aside, so that nothing is sent for one who has left before.
       const answer = Promise.resolve(stop.signal)
         .then(start)
-        .finally(() => calls.get(identity) === call && calls.delete(identity));
+        .finally(() => calls[identity] === call && delete calls[identity]);
       call = { answer, stop, taps: 0 };
-      calls.set(identity, call);
+      calls[identity] = call;
     }
     call.taps += 1;
     const mine = await new Promise<Response>((resolve, reject) => {

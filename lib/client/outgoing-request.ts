@@ -50,7 +50,8 @@ export async function outgoingRequest(
     askedAt,
     repeatable,
     origin: new URL(url).origin,
-    signal,
+    // The caller's own, since the request's follows it only for as long as somebody holds the request.
+    signal: init?.signal ?? signal,
     identity: () => stringify([method, url, [...headers], body && new TextDecoder('l1').decode(body)]),
     send(fetch, attempt, both) {
       // The server may then read before it writes (R24).

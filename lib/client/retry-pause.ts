@@ -12,8 +12,9 @@ import { min } from './globals.ts';
  * @example readRetryAfter(new Headers({ 'retry-after': '2' }), Date.now()) // 2000
  */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
-  const text = headers.get('retry-after') ?? '';
-  const wait = Number(text) * 1_000 || Date.parse(text) - (Date.parse(headers.get('date') ?? '') || now);
+  // A header that is not there is null, which is neither a number above 0 nor a date.
+  const text = headers.get('retry-after') as string;
+  const wait = Number(text) * 1_000 || Date.parse(text) - (Date.parse(headers.get('date') as string) || now);
   return wait > 0 ? wait : undefined;
 }
 

@@ -74,9 +74,7 @@ export function createRetryingFetch(options: RetryingFetchOptions): RetryingFetc
       sender((signal) => keyOf(item, signal)),
       {
         key: async () => (await keyOf(item)).key,
-        forget: async () => {
-          await options.storage.removeItem(item);
-        },
+        forget: async () => options.storage.removeItem(item) as Promise<void>,
       },
     );
   };

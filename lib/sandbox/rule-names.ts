@@ -5,7 +5,7 @@ export const RULE_NAMES = {
   R16: 'What is final and stored',
   R17: 'A replay has the first status, headers and bytes',
   R18: 'What a duplicate of a running request gets',
-  R21: 'The store being down is 503, and nothing runs',
+  R21: 'The store being down is 503, and nothing is done',
   R22: 'What a cancelled transaction means, and what is tried again',
   R25: 'A message and its effects are one transaction',
   R26: 'What makes two messages the same',

@@ -22,7 +22,7 @@ const RULES: Readonly<Record<string, string>> = {
   R18: 'What a duplicate of a running request gets',
   R19: 'Errors are problem+json',
   R20: 'Replies are serialized once, before the effect, up to 256 KB',
-  R21: 'The store being down is 503, and nothing runs',
+  R21: 'The store being down is 503, and nothing is done',
   R22: 'What a cancelled transaction means, and what is tried again',
   R23: 'How long keys are kept, and that it is published',
   R24: 'A client that says it is retrying is read for first',

@@ -168,6 +168,37 @@ describe('the in-order sender', () => {
     expect(applied.map(({ delta }) => delta)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('R41 sends what it is given after its storage was put back under it', async () => {
+    const { url, applied } = await receiver();
+    const kept = storage();
+    const sender = senderTo(url, kept);
+    await sender.send({ delta: 1 });
+    await sender.resume();
+    const earlier = new Map(kept.items);
+    await sender.send({ delta: 2 });
+    await sender.send({ delta: 3 });
+    await sender.resume();
+    for (const [name, value] of earlier) kept.items.set(name, value);
+    expect(await sender.send({ delta: 4 })).toBe(4);
+    expect(applied.map(({ delta }) => delta)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('R41 sends everything at once when two tabs take turns at one storage', async () => {
+    const { url, applied } = await receiver();
+    const kept = storage();
+    const [one, other] = [senderTo(url, kept), senderTo(url, kept)];
+    for (const [delta, tab] of [one, one, other, one].entries()) await tab.send({ delta });
+    expect(applied.map(({ delta }) => delta)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('R41 rejects what is no JSON, and sends the next', async () => {
+    const { url, applied } = await receiver();
+    const sender = senderTo(url);
+    await expect(sender.send({ delta: 10n })).rejects.toThrow(TypeError);
+    await sender.send({ delta: 1 });
+    expect(applied).toEqual([{ seq: 1, delta: 1 }]);
+  });
+
   it('R41 gives each sending a key of its own, so that it arrives again', async () => {
     const keys: (string | null)[] = [];
     const kept = storage();

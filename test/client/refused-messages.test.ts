@@ -118,8 +118,11 @@ describe('what is sent', () => {
       seen.push(kept.items.get(`semel:sender:${url}`) ?? '');
       return accepted();
     };
-    await createInOrderSender({ url, storage: kept, fetch }).send({ delta: 1 });
-    expect(seen).toEqual(['{"first":1,"messages":[{"delta":1}]}']);
+    const sender = createInOrderSender({ url, storage: kept, fetch });
+    // Before the first one the receiver is asked, and what is kept is kept again.
+    await sender.send({ delta: 1 });
+    await sender.send({ delta: 2 });
+    expect(seen).toEqual(['{"first":1,"messages":[{"delta":1}]}', '{"first":1,"messages":[{"delta":1},{"delta":2}]}']);
   });
 
   it('C2 R41 is the message as it was given, whatever becomes of it later', async () => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { Progress } from '../../lib/client/progress.ts';
 import { failureOf, impatientClient } from './impatient-client.ts';
@@ -11,6 +13,9 @@ const keyed = (): RequestInit => ({
   headers: { 'content-type': 'application/json', 'idempotency-key': 'k-1' },
   body: '{"amount":500}',
 });
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
 const unkeyed = { method: 'POST', body: '{"amount":500}' };
 
 describe('a request with a key', () => {
@@ -171,6 +176,24 @@ describe('a request without a key', () => {
     const server = await troubledServer('trickle');
     const answer = await impatientClient({ attemptTimeout: 100 })(server.url);
     expect(await answer.text()).toBe('drop by drop');
+  });
+
+  it('R40 is what fetch would give where nothing may be sent again, however long its body takes', async () => {
+    const server = await troubledServer({ trickle: 500 });
+    const answer = await impatientClient({ attemptTimeout: 100 })(server.url, { method: 'POST' });
+    expect([answer.status, await answer.text()]).toEqual([500, 'drop by drop']);
+  });
+
+  it('R40 can be aborted while its body arrives, however long ago the request was forgotten', async () => {
+    const server = await troubledServer('trickle');
+    const leaving = new AbortController();
+    const answer = await impatientClient()(server.url, { signal: leaving.signal });
+    for (let times = 0; times < 5; times += 1) {
+      await new Promise((later) => setTimeout(later, 10));
+      collectGarbage();
+    }
+    leaving.abort();
+    await expect(answer.text()).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
   });
 });
 

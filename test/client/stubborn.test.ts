@@ -47,8 +47,13 @@ describe('a fetch that ignores its signal', () => {
   });
 
   it('R40 does not outlast the caller', async () => {
-    const pay = impatientClient({ fetch: never }).intent('order-8421');
-    const error = await failureOf(pay(URL, { ...order, signal: AbortSignal.timeout(50) }));
+    const leaving = new AbortController();
+    const fetch = () => {
+      setTimeout(() => leaving.abort(), 20);
+      return never();
+    };
+    const pay = impatientClient({ fetch }).intent('order-8421');
+    const error = await failureOf(pay(URL, { ...order, signal: leaving.signal }));
     expect(error).toMatchObject({ problem: 'aborted', outcome: 'unknown', attempts: 1 });
   });
 });

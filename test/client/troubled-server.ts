@@ -17,8 +17,9 @@ export type Step =
   /** Ends the connection in the middle of a 201's body, or of another status'. */
   | 'cut'
   | { readonly cut: number }
-  /** Answers 200 at once and ends its body 200 ms later. */
+  /** Answers 200 at once, or another status, and ends its body 200 ms later. */
   | 'trickle'
+  | { readonly trickle: number }
   /** Takes the request and never answers. */
   | 'silence';
 
@@ -58,8 +59,8 @@ async function follow(step: Step | undefined, response: ServerResponse): Promise
     setTimeout(() => response.socket?.resetAndDestroy(), 20);
     return;
   }
-  if (step === 'trickle') {
-    response.writeHead(200).write('drop by ');
+  if (step === 'trickle' || (typeof step === 'object' && 'trickle' in step)) {
+    response.writeHead(step === 'trickle' ? 200 : step.trickle).write('drop by ');
     setTimeout(() => response.end('drop'), 200);
     return;
   }

@@ -19,13 +19,14 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe('an unreachable store', () => {
-  it('C36 is 503 with Retry-After within three seconds, and nothing runs', async () => {
+  it('C36 is 503 with Retry-After within three seconds, and nothing is done', async () => {
     const request = { key: randomUUID(), body: { from, to, amount: 1 } };
     const before = await caller.post('/transfers', request);
     cloud.proxy.outage(true);
     for (const [method, path, sent] of [
       ['POST', '/transfers', { key: randomUUID(), body: { from, to, amount: 1 } }],
       ['POST', '/transfers', request],
+      ['POST', '/charges', { key: randomUUID(), body: { account: from, amount: 1, source: 'tok_ok' } }],
       ['POST', '/accounts', { key: randomUUID(), body: { currency: 'EUR' } }],
       ['GET', `/accounts/${from}`, {}],
       ['GET', `/accounts/${from}/entries`, {}],
@@ -39,5 +40,7 @@ describe('an unreachable store', () => {
     cloud.proxy.outage(false);
     expect((await caller.post('/transfers', request)).text).toBe(before.text);
     expect(await caller.balanceOf(from)).toBe(99);
+    const { providerCharges } = await (await fetch(`${cloud.url}/_local/state`)).json();
+    expect(providerCharges).toEqual([]);
   });
 });
