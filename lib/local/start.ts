@@ -108,6 +108,8 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
   const reset = async (): Promise<void> => {
     faults.clear();
     await sources.paused(async () => {
+      // What is still running would write into the new world, or charge in it.
+      await Promise.all([...pools.values()].map((pool) => pool.abandon()));
       queues?.reset();
       await seeded.reset();
     });

@@ -65,8 +65,17 @@ export class WorkerPool {
   async close(): Promise<void> {
     this.#closed = true;
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
+    await this.#end(() => true);
+  }
+
+  /** Ends what runs and what waits to run, as crashed; environments that are idle stay. */
+  async abandon(): Promise<void> {
+    await this.#end(({ invocation }) => invocation !== undefined);
+  }
+
+  async #end(which: (environment: ExecutionEnvironment) => boolean): Promise<void> {
     for (const job of this.#waiting.splice(0)) job.settle({ kind: 'crashed' });
-    await Promise.all([...this.#live].map((environment) => environment.end()));
+    await Promise.all([...this.#live].filter(which).map((environment) => environment.end()));
   }
 
   #dispatch(): void {

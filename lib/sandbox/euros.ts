@@ -9,9 +9,12 @@ export const euros = (cents: number): string => `${(cents / 100).toFixed(2)}\u00
  * @example cents('20,5') // 2050
  */
 export function cents(typed: string): number | string {
+  if (/^\s*[1-9]\d{0,2}([.,]\d{3})+([.,]\d+)?\s*$/.test(typed)) {
+    return 'An amount has at most two decimals, and nothing groups its thousands.';
+  }
   const [, whole, decimals = ''] = /^(\d+)(?:[.,](\d+))?$/.exec(typed.trim()) ?? [];
   if (whole === undefined) return NO_AMOUNT;
-  if (decimals.length > 2) return 'An amount has at most two decimals, and nothing groups its thousands.';
+  if (decimals.length > 2) return 'An amount has at most two decimals.';
   const amount = Number(whole + decimals.padEnd(2, '0'));
   if (amount > MOST) return `An amount is at most ${euros(MOST)}, which is 2^53 − 1 cents.`;
   return amount > 0 ? amount : NO_AMOUNT;

@@ -59,7 +59,8 @@ export function explainResend({ left, resent, parked }: Resend, { appliedUpTo, t
     return { title: 'Sent again', tone: 'wait', rule: 'R41', text };
   }
   const applied = `Everything up to ${appliedUpTo} is applied, total ${total}.`;
-  const text = [sent, applied, ...(parked.length > 0 ? [leftBehind(parked)] : [])].join(' ');
+  const behind = parked.filter((seq) => seq <= appliedUpTo);
+  const text = [sent, applied, ...(behind.length > 0 ? [leftBehind(behind)] : [])].join(' ');
   return { title: 'Nothing missing', tone: 'good', rule: 'R41', text };
 }
 

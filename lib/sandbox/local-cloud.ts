@@ -35,8 +35,10 @@ export class CloudError extends Error {
   }
 }
 
-/** A cloud that does not answer in this time is taken for stopped. */
-const PATIENCE = 5_000;
+/** A cloud that does not answer in this time, in milliseconds, is taken for stopped. */
+const PATIENCE = 30_000;
+/** The same for what is only looked at, and will be again. */
+const LOOK_PATIENCE = 5_000;
 
 /**
  * Asks the local cloud.
@@ -47,7 +49,7 @@ export async function ask(path: string, init?: RequestInit): Promise<string> {
   let answer: Response;
   let text: string;
   try {
-    answer = await fetch(path, init);
+    answer = await fetch(path, { signal: AbortSignal.timeout(PATIENCE), ...init });
     text = await answer.text();
   } catch (cause) {
     throw new CloudError(undefined, cause);
@@ -63,7 +65,7 @@ export const readState = (): Promise<CloudState> => askFor('/_local/state');
  * @throws CloudError when there is no answer in time, or one that says no
  */
 export const askFor = async <T>(path: string, headers?: Record<string, string>): Promise<T> =>
-  JSON.parse(await ask(path, { ...(headers && { headers }), signal: AbortSignal.timeout(PATIENCE) }));
+  JSON.parse(await ask(path, { ...(headers && { headers }), signal: AbortSignal.timeout(LOOK_PATIENCE) }));
 
 /** Empties everything and seeds it again. */
 export const resetCloud = (): Promise<string> => ask('/_local/reset', { method: 'POST' });

@@ -17,6 +17,8 @@ export class NumberedSender {
   #sender: InOrderSender;
   #losesNext = false;
   #posted: number[] = [];
+  /** Ends what is under way when all is wiped. */
+  #wiping = new AbortController();
 
   constructor(storage: PageStorage) {
     this.#storage = storage;
@@ -30,9 +32,13 @@ export class NumberedSender {
   }
 
   /** Sends a message that never arrives, as if a queue had lost it. */
-  sendIntoTheVoid(): Promise<number> {
+  async sendIntoTheVoid(): Promise<number> {
     this.#losesNext = true;
-    return this.send();
+    try {
+      return await this.send();
+    } finally {
+      this.#losesNext = false;
+    }
   }
 
   /** @returns how many messages the receiver has not applied, and the numbers that were sent again */
@@ -55,11 +61,14 @@ export class NumberedSender {
 
   /** Begins anew, as the receiver did. */
   forget(): void {
+    this.#wiping.abort();
+    this.#wiping = new AbortController();
     this.#storage.removeItem(`semel:sender:${URL}`);
     this.#sender = this.#newSender();
   }
 
   #newSender(): InOrderSender {
+    const { signal } = this.#wiping;
     return createInOrderSender({
       url: URL,
       storage: this.#storage,
@@ -69,7 +78,8 @@ export class NumberedSender {
           return Promise.resolve(new Response(null, { status: 202 }));
         }
         if (init?.method === 'POST') this.#posted.push(JSON.parse(String(init.body)).seq);
-        return this.#fetch(input, { ...init, headers: asCaller(Object.fromEntries(new Headers(init?.headers))) });
+        const headers = asCaller(Object.fromEntries(new Headers(init?.headers)));
+        return this.#fetch(input, { ...init, headers, signal });
       },
     });
   }

@@ -41,8 +41,14 @@ export class PaymentBook {
     return payment;
   }
 
-  /** Notes what is about to be sent: before it is, or a crash would forget it. */
-  send({ number }: Payment, sent: Pick<Payment, 'amount' | 'intent' | 'naive'> & { readonly key: string }): Payment {
+  /**
+   * Notes what is about to be sent: before it is, or a crash would forget it.
+   * @returns the payment; undefined when a reset has forgotten it
+   */
+  send(
+    { number }: Payment,
+    sent: Pick<Payment, 'amount' | 'intent' | 'naive'> & { readonly key: string },
+  ): Payment | undefined {
     return this.#change(number, (payment) => ({
       ...payment,
       amount: payment.amount || sent.amount,
@@ -68,10 +74,10 @@ export class PaymentBook {
     this.#storage.removeItem(ITEM);
   }
 
-  #change(number: number, change: (payment: Payment) => Payment): Payment {
+  #change(number: number, change: (payment: Payment) => Payment): Payment | undefined {
     const payments = this.all().map((payment) => (payment.number === number ? change(payment) : payment));
     this.#keep(payments);
-    return payments[number - 1] as Payment;
+    return payments[number - 1];
   }
 
   #keep(payments: readonly Payment[]): void {

@@ -88,6 +88,8 @@ export class PaymentsTab {
   async #press(times: 1 | 2, dropsAnswer: boolean): Promise<void> {
     const amount = cents(byId('amount', HTMLInputElement).value);
     if (typeof amount === 'string') return this.#log.add({ title: 'Not sent', tone: 'bad', text: amount });
+    // What is sent in between would be charged and wiped, or charged and not wiped.
+    await this.#page.afterReset();
     const payment = this.#book.current() ?? this.#book.begin(card());
     const sending = { amount, dropsAnswer, honorsKeys: isOn('honors-keys'), waits: isOn('duplicates-wait') };
     const sends = this.#tabs.slice(0, times).map((tab) => this.#send(payment, intentFor(payment), sending, tab));
@@ -99,7 +101,9 @@ export class PaymentsTab {
     const key = await client.intent(intent).key();
     const { amount, honorsKeys } = sending;
     const wasPending = this.payments()[payment.number - 1]?.pending === true;
-    const { keys, sends } = this.#book.send(payment, { amount, intent, key, naive: !honorsKeys });
+    const sent = this.#book.send(payment, { amount, intent, key, naive: !honorsKeys });
+    if (sent === undefined) return this.#log.add(wiped(payment));
+    const { keys, sends } = sent;
     this.#underWay.add(payment.number);
     void this.#page.look();
     const answer = await sendPayment(client, intent, payment, sending, signal).finally(() =>
@@ -111,8 +115,7 @@ export class PaymentsTab {
     const circumstances = { honorsKeys, keepsKey, again: sends > 1, anotherKey: keys.indexOf(key) > 0 };
     const explanation = explainAnswer(answer, { ...circumstances, amount: euros(amount) });
     this.#log.add({ ...explanation, text: `${this.#nameOf(payment)}${explanation.text}` });
-    // A reused key says nothing about what it was used for.
-    if (isFinal(answer) || (answer.status === 422 && !wasPending)) this.#book.settle(payment);
+    if (isFinal(answer, wasPending)) this.#book.settle(payment);
     await this.#page.look();
   }
 

@@ -1,6 +1,7 @@
 import { byId, fill, make } from './element.ts';
 import { euros } from './euros.ts';
 import { explainDeposit, explainNumber, explainResend, type SenderView, type Way } from './explain-delivery.ts';
+import { explainFailure } from './explain-failure.ts';
 import type { Explanation } from './explanation.ts';
 import { asCaller, LOCAL_CALLER } from './local-caller.ts';
 import { ask, type CloudState, orderFault, readState } from './local-cloud.ts';
@@ -26,12 +27,13 @@ export class QueueTab {
   /** The deposits that this page sent. */
   #eventIds: string[] = [];
   #resets = 0;
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(page: Page) {
     this.#page = page;
     this.#sender = new NumberedSender(page.storage);
     const explained = (id: string, work: () => Promise<Explanation>) =>
-      onPress(id, this.#log, () => this.#explain(work));
+      onPress(id, this.#log, () => this.#inTurn(work));
     explained('deposit', () => this.#deposit('sent'));
     explained('duplicate-delivery', () => this.#deposit('sent again'));
     explained('drop-acknowledgement', () => this.#deposit('acknowledgement lost'));
@@ -60,9 +62,10 @@ export class QueueTab {
   }
 
   async #deposit(way: Way): Promise<Explanation> {
-    const known = this.#eventIds.at(-1);
-    const eventId = way === 'sent again' && known !== undefined ? known : `deposit-${crypto.randomUUID()}`;
-    if (eventId !== known) this.#eventIds.push(eventId);
+    // One that was wiped elsewhere cannot be delivered again.
+    const known = way === 'sent again' ? await this.#newestCredited() : undefined;
+    const eventId = known ?? `deposit-${crypto.randomUUID()}`;
+    if (known === undefined) this.#eventIds.push(eventId);
     if (way === 'acknowledgement lost') await orderFault(QUEUES.deposits, 'lose-acknowledgement');
     const body = JSON.stringify({ eventId, account: LOCAL_CALLER.account, amount: AMOUNT });
     // The first of "again": a delivery can only be repeated when there was one.
@@ -71,6 +74,11 @@ export class QueueTab {
     }
     await drained(QUEUES.deposits);
     return explainDeposit(way, creditedOf(eventId, await readState()));
+  }
+
+  async #newestCredited(): Promise<string | undefined> {
+    const state = await readState();
+    return this.#eventIds.findLast((eventId) => creditedOf(eventId, state) > 0);
   }
 
   async #sendNumber(): Promise<Explanation> {
@@ -100,12 +108,19 @@ export class QueueTab {
     return explainResend({ left, resent: [...resent], parked }, await this.#sender.look());
   }
 
-  /** Says what came of some work, unless a reset came in between: then nothing did. */
-  async #explain(work: () => Promise<Explanation>): Promise<void> {
+  /** One press after the other: what comes of one must not be taken for the next one's. */
+  #inTurn(work: () => Promise<Explanation>): Promise<void> {
     const resets = this.#resets;
-    const explanation = await work();
+    const isWiped = () => resets !== this.#resets;
+    this.#turn = this.#turn.then(() => this.#explain(work, isWiped));
+    return this.#turn;
+  }
+
+  /** Says what came of some work, unless a reset came in between: then nothing did. */
+  async #explain(work: () => Promise<Explanation>, isWiped: () => boolean): Promise<void> {
+    const explanation = isWiped() ? WIPED : await work().catch(explainFailure);
     await this.#page.afterReset();
-    this.#log.add(resets === this.#resets ? explanation : WIPED);
+    this.#log.add(isWiped() ? WIPED : explanation);
     await this.#page.look();
   }
 

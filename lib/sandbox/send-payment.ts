@@ -60,6 +60,9 @@ async function read(response: Response, joined: boolean, retryAfter?: number): P
   };
 }
 
-/** Is this the last word on the payment? */
-export const isFinal = ({ status }: PaymentAnswer): boolean =>
-  status !== undefined && status !== 401 && status !== 409 && status !== 422 && status < 500;
+/** Is this the last word on the payment? A reused key says nothing about what it was used for, which may be pending. */
+export const isFinal = ({ status, problem }: PaymentAnswer, wasPending: boolean): boolean =>
+  status !== undefined &&
+  ![401, 409].includes(status) &&
+  status < 500 &&
+  !(problem === 'idempotency-key-reused' && wasPending);

@@ -78,6 +78,7 @@ describe.skipIf(executable === undefined)('a page whose local cloud', { timeout:
     await sandbox.expectMoney('Money moved 0 times for 0 payments.');
     await page.waitForTimeout(4_000);
     expect(await sandbox.lines()).toEqual(lines);
+    expect((await stateOf(cloud)).providerCharges).toEqual([]);
     await sandbox.turn('Slow provider', false);
     await sandbox.press('Send');
     expect((await sandbox.lines())[0]).toMatch(/^201 Charged .+ R16$/);

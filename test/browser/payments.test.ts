@@ -213,6 +213,30 @@ describe.skipIf(executable === undefined)('the sandbox’s requests', { timeout:
     expect(await sandbox.lines()).toEqual([]);
   });
 
+  it('R16 is answered when it is refused for good, also after an answer that got lost', async () => {
+    await sandbox.enter('90071992547409.91');
+    await sandbox.turn('Drop responses', true);
+    await sandbox.press('Send');
+    const current = sandbox.page.getByText(/^Payment 1, key/);
+    expect(await current.textContent()).toMatch(/not answered yet$/);
+    await sandbox.press('Retry with the same key');
+    expect((await sandbox.lines())[0]).toMatch(/^422 No room/);
+    await expect.poll(() => current.textContent(), WAIT).not.toMatch(/not answered yet$/);
+  });
+
+  it('does not charge while a reset is under way', async () => {
+    const reset = await sandbox.holdBack('**/_local/reset');
+    await sandbox.pressReset();
+    await reset.arrives();
+    await sandbox.button('Send').click();
+    await sandbox.page.waitForTimeout(500);
+    expect((await stateOf(cloud)).providerCharges).toEqual([]);
+    reset.release();
+    const lines = [/^201 Charged/, /^Reset/].map((line) => expect.stringMatching(line));
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(lines);
+    await sandbox.expectMoney('Money moved once for 1 payment.');
+  });
+
   it('reset empties everything', async () => {
     await sandbox.press('Send');
     await sandbox.reset();

@@ -20,6 +20,9 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
 
   const deposits = async () => (await stateOf(cloud)).entries.filter(({ kind }) => kind === 'deposit').length;
 
+  const expectMark = (mark: string) =>
+    expect.poll(() => sandbox.page.getByText(/^Applied up to/).textContent(), WAIT).toBe(mark);
+
   it('R26 a delivery that is duplicated is credited once', async () => {
     await sandbox.press('Send a deposit');
     await sandbox.press('Duplicate a delivery');
@@ -51,19 +54,6 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     expect(writes.length).toBe(2);
   });
 
-  /** Holds back the answers to requests until they are released. */
-  const holdBack = async (path: string) => {
-    const released = Promise.withResolvers<void>();
-    let arrived = 0;
-    await sandbox.page.route(path, async (route) => {
-      const response = await route.fetch();
-      arrived += 1;
-      await released.promise;
-      await route.fulfill({ response });
-    });
-    return { release: released.resolve, arrives: () => expect.poll(() => arrived, WAIT).toBe(1) };
-  };
-  const pressReset = () => sandbox.button('Reset the local cloud').filter({ visible: true }).click();
   const wiped = [
     expect.stringMatching(/^Wiped What was in the queue at the reset/),
     expect.stringMatching(/^Reset Everything is empty/),
@@ -73,26 +63,67 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     ['Send a deposit', '**/deposits'],
     ['Send the next number', '**/senders/sandbox/messages'],
   ])('R25 what a reset wipes is not told as if it were there: %s', async (name, path) => {
-    const answer = await holdBack(path);
+    const answer = await sandbox.holdBack(path);
     await sandbox.button(name).click();
     await answer.arrives();
     const reset = sandbox.page.waitForResponse('**/_local/reset');
-    await pressReset();
+    await sandbox.pressReset();
     await (await reset).finished();
     answer.release();
     await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
   });
 
   it('R25 what was in the queue at a reset that takes long is not taken for a dead letter', async () => {
-    const reset = await holdBack('**/_local/reset');
+    const reset = await sandbox.holdBack('**/_local/reset');
     await sandbox.button('Drop an acknowledgement').click();
     await expect.poll(deposits, WAIT).toBe(1);
-    await pressReset();
+    await sandbox.pressReset();
     await reset.arrives();
     // The press looks at the queue in the meantime, and finds that it is empty.
     await sandbox.page.waitForTimeout(1_000);
     reset.release();
     await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
+  });
+
+  it('R41 what a reset wiped is not sent any more', async () => {
+    await sandbox.page.route('**/senders/sandbox/messages', (route) => route.abort());
+    await sandbox.button('Send the next number').click();
+    await sandbox.page.waitForRequest('**/senders/sandbox/messages');
+    await sandbox.page.unroute('**/senders/sandbox/messages');
+    await sandbox.pressReset();
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
+    await sandbox.press('Send the next number');
+    expect((await sandbox.lines())[0]).toMatch(/^Number 1 applied/);
+    await expectMark('Applied up to 1, total 10. Expected next: 2.');
+  });
+
+  it('R26 a delivery of before a reset that another page made is not said to be repeated', async () => {
+    await sandbox.press('Send a deposit');
+    await fetch(`${cloud.url}/_local/reset`, { method: 'POST' });
+    let sends = 0;
+    sandbox.page.on('request', (request) => {
+      if (request.url().endsWith('/deposits')) sends += 1;
+    });
+    await sandbox.press('Duplicate a delivery');
+    expect((await sandbox.lines())[0]).toMatch(/^Credited once .+ two messages with one event id.+ R26$/);
+    expect([sends, await deposits()]).toEqual([2, 1]);
+  });
+
+  it('R29 two gaps at once are two gaps', async () => {
+    await sandbox.button('Send a gap').dblclick();
+    const lines = [/^Number 4 set aside/, /^Number 3 lost/, /^Number 2 set aside/, /^Number 1 lost/, /^Reset/];
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(lines.map((line) => expect.stringMatching(line)));
+    await expectMark('Applied up to 0, total 0. Expected next: 1. Missing: 1, 3.');
+  });
+
+  it('R29 a gap that could not be kept does not lose the next message', async () => {
+    await sandbox.page.evaluate(() => localStorage.setItem('semel:sender:/senders/sandbox', '[{'));
+    await sandbox.press('Send a gap');
+    expect((await sandbox.lines())[0]).toMatch(/^Not kept/);
+    await sandbox.pressReset();
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual([expect.stringMatching(/^Reset/)]);
+    await sandbox.press('Send the next number');
+    expect((await sandbox.lines())[0]).toMatch(/^Number 1 applied/);
   });
 
   it('R29 a gap is set aside, shown, and closed by sending again', async () => {
@@ -102,8 +133,7 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
       expect.stringMatching(/^Number 3 set aside 2 is missing before it\..+ R29$/),
       expect.stringMatching(/^Number 2 lost/),
     ]);
-    const mark = sandbox.page.getByText(/^Applied up to/);
-    await expect.poll(() => mark.textContent(), WAIT).toBe('Applied up to 1, total 10. Expected next: 2. Missing: 2.');
+    await expectMark('Applied up to 1, total 10. Expected next: 2. Missing: 2.');
     await expect.poll(() => sandbox.page.getByText('gap sandbox:3').isVisible(), WAIT).toBe(true);
     await sandbox.press('Resend what is missing');
     expect((await sandbox.lines())[0]).toBe(
@@ -112,7 +142,7 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     );
     await sandbox.press('Resend what is missing');
     expect((await sandbox.lines())[0]).toMatch(/^Nothing missing Nothing had to be sent again\. Everything up to 3 /);
-    await expect.poll(() => mark.textContent(), WAIT).toBe('Applied up to 3, total 30. Expected next: 4.');
+    await expectMark('Applied up to 3, total 30. Expected next: 4.');
   });
 
   it('R41 the sender sends again what it still keeps, and counts from 1 again where it keeps nothing', async () => {

@@ -42,9 +42,26 @@ export class SandboxPage {
     await expect.poll(() => this.log().count(), WAIT).toBeGreaterThanOrEqual(before + lines);
   }
 
+  pressReset(): Promise<void> {
+    return this.button('Reset the local cloud').filter({ visible: true }).click();
+  }
+
+  /** Holds back the answers to requests until they are released; `arrives` waits until the server has given the first. */
+  async holdBack(path: string): Promise<{ release: () => void; arrives: () => Promise<void> }> {
+    const released = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    await this.page.route(path, async (route) => {
+      const response = await route.fetch();
+      arrived.resolve();
+      await released.promise;
+      await route.fulfill({ response });
+    });
+    return { release: released.resolve, arrives: () => arrived.promise };
+  }
+
   /** Presses reset and waits until it is done: then the log has one line. */
   async reset(): Promise<void> {
-    await this.button('Reset the local cloud').filter({ visible: true }).click();
+    await this.pressReset();
     await expect.poll(() => this.lines(), WAIT).toEqual([expect.stringMatching(/^Reset Everything is empty/)]);
   }
 

@@ -69,6 +69,19 @@ describe('a pool', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
+  it('abandons what runs and what waits, and goes on with what is warm', async () => {
+    const pool = poolOf({ reservedConcurrency: 2 });
+    await Promise.all([run(pool, { wait: 300 }), run(pool, { wait: 300 })]);
+    const cut = [run(pool, { wait: 800 })];
+    await pool.abandon();
+    expect((await Promise.all(cut)).map(({ kind }) => kind)).toEqual(['crashed']);
+    expect(countOf(await run(pool))).toBe(2);
+    const queued = [run(pool, { wait: 800 }), run(pool, { wait: 800 }), run(pool)];
+    await pool.abandon();
+    expect((await Promise.all(queued)).map(({ kind }) => kind)).toEqual(['crashed', 'crashed', 'crashed']);
+    expect(countOf(await run(pool))).toBe(1);
+  });
+
   it('starts no more than the function reserves; the other events wait', async () => {
     const pool = poolOf({ reservedConcurrency: 1 });
     const outcomes = await Promise.all([run(pool, { wait: 500 }), run(pool), run(pool)]);

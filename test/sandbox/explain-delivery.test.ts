@@ -7,6 +7,8 @@ describe('explainResend', () => {
 
   it('R41 speaks of one dead letter that stays, and of several', () => {
     expect(about()).not.toContain('dead letter');
+    // A sender that was forgotten had got further.
+    expect(about(7)).not.toContain('dead letter');
     expect(about(3)).toContain(
       'The dead letter of 3 stays, though its number was applied by now: sent back to its queue it would be a duplicate.',
     );
