@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { capacity } from './capacity.ts';
 import type { Command, Input, Terminal } from './command.ts';
@@ -39,7 +40,11 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
   }
 }
 
+/** The package's own, whether it runs from a checkout or was installed. */
+const readVersion = (): string => createRequire(import.meta.url)('semel/package.json').version;
+
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<void> {
+  if (words[0] === '--version' || words[0] === '-v') return terminal.print(readVersion());
   const command = findCommand(words);
   if (command === undefined) return terminal.print(overview(COMMANDS, words[0]));
   const input = parse(command, words.slice(command.name.split(' ').length));

@@ -19,6 +19,7 @@ export function overview(commands: readonly Command[], group = ''): string {
     columns(rows),
     '',
     '`semel <command> --help` explains one command.',
+    '`semel --version` prints the version.',
     'In a checkout: npm run -s semel -- <command> [options]',
     'Exit codes: 0 done, 1 not possible (the message says why), 2 not understood.',
   ].join('\n');

@@ -14,7 +14,16 @@ export const simulate: Command = {
   description: `Sends messages over a way that drops, doubles and reorders them, to consumers that die now and then, and counts what
 each kind of consumer made of them: how many messages were applied, lost and applied again, and what it has to remember
 for that. A sender sends again until it gets an acknowledgement, and acknowledgements get lost, too. Nothing leaves this
-machine. The seed is printed: the same seed makes the same run.`,
+machine. The seed is printed: the same seed makes the same run.
+
+  no dedupe           applies whatever arrives
+  id set              notes each id after it was applied, in a write of its own
+  high-water mark     applies what is above the highest number so far
+  Bloom filter        like the id set, in a few bits for each id
+  Semel, marker each  writes the message's marker and its effect in one transaction
+  Semel, sequence     keeps one mark for each sender, and takes no gaps; the sender sends again
+
+docs/choosing.md says which of them is for what.`,
   positionals: [],
   options: SIMULATION_OPTIONS,
   examples: ['semel simulate', 'semel simulate --drop 0.3 --duplicate 0.3 --reorder 0.2 --messages 10000 --seed 7'],

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '../../lib/cli/project-root.ts';
+import { APPROACHES } from '../../lib/simulation/approaches.ts';
 import { call } from './call.ts';
 
 describe('help', () => {
@@ -39,6 +41,19 @@ describe('help', () => {
     expect(code).toBe(0);
     for (const sentence of [...sentences, 'Usage: semel ', 'Examples:', '--help', 'npm run -s semel -- '])
       expect(printed).toContain(sentence);
+  });
+});
+
+describe('the help of simulate', () => {
+  it.each(APPROACHES.map(({ name }) => name))('says what the row is: %s', async (name) => {
+    expect((await call('simulate', '--help')).printed).toContain(`\n  ${name}  `);
+  });
+});
+
+describe('the version', () => {
+  it.each(['--version', '-v'])('is the package’s: %s', async (word) => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(await call(word)).toMatchObject({ code: 0, printed: version });
   });
 });
 
