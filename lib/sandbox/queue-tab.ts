@@ -108,12 +108,13 @@ export class QueueTab {
     return explainResend({ left, resent: [...resent], parked }, await this.#sender.look());
   }
 
-  /** One press after the other: what comes of one must not be taken for the next one's. */
-  #inTurn(work: () => Promise<Explanation>): Promise<void> {
+  /** One press after the other: what comes of one must not be taken for the next one's, nor for what a reset wiped. */
+  async #inTurn(work: () => Promise<Explanation>): Promise<void> {
+    await this.#page.afterReset();
     const resets = this.#resets;
-    const isWiped = () => resets !== this.#resets;
-    this.#turn = this.#turn.then(() => this.#explain(work, isWiped));
-    return this.#turn;
+    const turn = this.#turn.then(() => this.#explain(work, () => resets !== this.#resets));
+    this.#turn = turn.catch(() => {});
+    await turn;
   }
 
   /** Says what came of some work, unless a reset came in between: then nothing did. */

@@ -85,6 +85,19 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
   });
 
+  it('R25 what is sent during a reset is sent after it', async () => {
+    const reset = await sandbox.holdBack('**/_local/reset');
+    await sandbox.pressReset();
+    await reset.arrives();
+    await sandbox.button('Send a deposit').click();
+    await sandbox.page.waitForTimeout(500);
+    expect(await deposits()).toBe(0);
+    reset.release();
+    const lines = [/^Credited once/, /^Reset/].map((line) => expect.stringMatching(line));
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(lines);
+    expect(await deposits()).toBe(1);
+  });
+
   it('R41 what a reset wiped is not sent any more', async () => {
     await sandbox.page.route('**/senders/sandbox/messages', (route) => route.abort());
     await sandbox.button('Send the next number').click();
