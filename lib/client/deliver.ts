@@ -54,14 +54,14 @@ export async function deliver(
   while (!signal.aborted) {
     // Also after a pause, which the computer may have slept through.
     if (left() <= 0) return giveUp(outOfTime);
-    attempt += 1;
+    attempt++;
     report({ kind: 'attempt', attempt, key });
     circuit.sent();
     // An earlier call with a kept key counts: this one is a retry from the start.
     const count = earlier === 'none' ? attempt : attempt + 1;
     const once = (both: AbortSignal): Promise<Response> => send(single, count, both);
     const time = min(attemptTimeout, left());
-    const [answer, judgement, effect, fault] = await makeAttempt(once, !!key, repeatable, signal, time);
+    const [answer, judgement, effect, fault] = await makeAttempt(once, key, repeatable, signal, time);
     if (!signal.aborted) circuit.ended(isDown(answer));
     // An answer without an effect does not say what an earlier attempt did.
     if (answer && judgement === 'settled' && (outcome === 'none' || effect !== 'none')) return finish(answer);

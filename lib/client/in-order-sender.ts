@@ -47,19 +47,19 @@ export interface InOrderSender {
  */
 export function createInOrderSender({ url, fetch, storage }: InOrderSenderOptions): InOrderSender {
   const item = `semel:sender:${url}`;
+  const by = newKey();
   let messages: object[]; // what leaves one after the other; its number is `first` plus its place
   let first: number; // 0 until the receiver has been asked for the first time
   let taken = 0; // how many of them the receiver has taken in
   let mark = -1; // the receiver's; until it is known, ~mark is the number of messages that were given meanwhile
-  let left: string | null; // what this sender has left in the storage
+  let left: string | null; // by this sender; what another one left, or what was put back, says nothing of the receiver
   const inTurn = turns(async () => {
     const kept = await storage.getItem(item);
-    // Emptied, put back, or used by another tab: then it is not known what the receiver has of it.
     if (kept !== left) [taken, mark] = [0, -1];
     ({ first, messages } = parse(kept ?? '{"first":0,"messages":[]}'));
   });
   const save = async () => {
-    left = stringify({ first, messages });
+    left = stringify({ by, first, messages });
     await storage.setItem(item, left);
   };
   const look = async (): Promise<number> => {
@@ -69,8 +69,7 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     const applied = first && now + 1 - first;
     if (!Number.isInteger(now) || min(now, applied) < 0) throw new RangeError(`Odd mark ${now}`);
     taken = max(0, taken - applied);
-    // A mark that moves shows that what was sent is on its way; one that stands still, that something got lost.
-    const from = mark === now ? 0 : taken;
+    const from = mark === now ? 0 : taken; // a mark that stands still shows that something got lost on its way
     // What has never left is not applied, though a storage that was put back to an earlier state makes it look so.
     messages.splice(0, min(applied, messages.length - max(0, ~mark)));
     first = now + 1;
@@ -79,7 +78,7 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     return from;
   };
   const post = async (place = taken): Promise<number> => {
-    for (; place < messages.length; place += 1) {
+    for (; place < messages.length; place++) {
       const response = await fetch(`${url}/messages`, numbered(messages[place], first + place));
       if (response.ok) taken = max(taken, place + 1);
       else {
@@ -91,14 +90,15 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     }
     return messages.length;
   };
+  const postAll = async (): Promise<number> => {
+    if (mark < 0) await look();
+    return first - 1 + (await post());
+  };
   const give = async (message: object): Promise<number> => {
     messages.push(message);
     await save();
-    return about(message, async () => {
-      mark -= +(mark < 0);
-      if (mark < 0) await look();
-      return first - 1 + (await post());
-    });
+    mark -= +(mark < 0);
+    return postAll().catch(about(message));
   };
   return {
     send: async (message) => inTurn(give.bind(null, parse(stringify(message)))), // as it is now, and would be read again
@@ -124,10 +124,9 @@ const numbered = (message: object | undefined, seq: number): RequestInit => ({
 });
 
 /** Makes an error say what became of a message that is kept: unless it was dropped, it will be sent. */
-const about = <T>(message: object, work: () => Promise<T>): Promise<T> =>
-  work().catch((error: { readonly dropped?: object }) => {
-    throw Object.assign(error, { outcome: error.dropped === message ? 'none' : 'unknown' });
-  });
+const about = (message: object) => (error: { readonly dropped?: object }) => {
+  throw Object.assign(error, { outcome: error.dropped === message ? 'none' : 'unknown' });
+};
 
 const refused = (response: Response, dropped?: object): DeliveryError =>
   new DeliveryError('not-retryable', 'unknown', undefined, { attempts: 1, response, dropped });

@@ -40,11 +40,11 @@ export function joinedCalls(report: OnProgress) {
       call = { answer, stop, taps: 0 };
       calls[identity] = call;
     }
-    call.taps += 1;
+    call.taps++;
     const mine = await new Promise<Response>((resolve, reject) => {
       call.answer.then(resolve, reject);
       onAbort(outgoing.signal, (reason) => {
-        call.taps -= 1;
+        call.taps--;
         // The call itself knows how far it got, so the last one hears it from there.
         if (!call.taps) call.stop.abort(reason);
         else reject(new DeliveryError('aborted', 'unknown', reason));

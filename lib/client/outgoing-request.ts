@@ -38,7 +38,7 @@ export async function outgoingRequest(
   const { method, headers, url, signal } = request;
   const repeatable = isRepeatable(method, !!(keptKey || headers.get(KEY_HEADER)));
   // null leaves the body to the request.
-  const body = repeatable && !/^(GET|HEAD)$/.test(method) ? await request.arrayBuffer() : null;
+  const body = repeatable && method !== 'GET' && method !== 'HEAD' ? await request.arrayBuffer() : null;
   // Asked for last: what it says of the intent must still be so when the request goes, or joins another.
   const kept = await keptKey?.(signal);
   if (kept) headers.set(KEY_HEADER, kept.key);

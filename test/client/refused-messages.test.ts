@@ -112,17 +112,20 @@ describe('a message that could not be sent', () => {
 describe('what is sent', () => {
   it('R41 was kept before, however slow the storage', async () => {
     const kept = storage(30);
-    const seen: string[] = [];
+    const seen: unknown[] = [];
     const fetch = async (_: RequestInfo | URL, init?: RequestInit) => {
       if (init === undefined) return Response.json({ appliedUpTo: 0 });
-      seen.push(kept.items.get(`semel:sender:${url}`) ?? '');
+      seen.push(JSON.parse(kept.items.get(`semel:sender:${url}`) ?? ''));
       return accepted();
     };
     const sender = createInOrderSender({ url, storage: kept, fetch });
     // Before the first one the receiver is asked, and what is kept is kept again.
     await sender.send({ delta: 1 });
     await sender.send({ delta: 2 });
-    expect(seen).toEqual(['{"first":1,"messages":[{"delta":1}]}', '{"first":1,"messages":[{"delta":1},{"delta":2}]}']);
+    expect(seen).toMatchObject([
+      { first: 1, messages: [{ delta: 1 }] },
+      { first: 1, messages: [{ delta: 1 }, { delta: 2 }] },
+    ]);
   });
 
   it('C2 R41 is the message as it was given, whatever becomes of it later', async () => {
