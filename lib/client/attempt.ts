@@ -14,12 +14,12 @@ export type Attempted = readonly [answer: Response | undefined, judgement: Judge
  * What will be looked at is read whole, so that a body lost on the way is noticed and fetched again, and so that the
  * connection of an answer that nobody reads is free for the next attempt. Only an unkeyed answer may be a long stream.
  *
- * @param key where there is one, the answer is read to its end, whatever it is
+ * @param whole is the answer to be read to its end, whatever it is?
  * @param timeout in milliseconds
  */
 export async function makeAttempt(
   send: (signal: AbortSignal) => Promise<Response>,
-  key: string | undefined,
+  whole: boolean,
   repeatable: boolean,
   signal: AbortSignal,
   timeout: number,
@@ -35,7 +35,7 @@ export async function makeAttempt(
       judgement = repeatable ? judgeAnswer(answer) : 'settled';
       // Who asks, too early, or too often: the server has not looked at the key (R4), nor at what an earlier attempt did.
       if ([401, 403, 425, 429].includes(answer.status)) effect = 'none';
-      if (key || judgement === 'again') {
+      if (whole || judgement === 'again') {
         const body = await answer.clone().text();
         // The server knows best whether the same request can end differently.
         if (judgement === 'again' && /"retryable":\s*false/.test(body)) judgement = 'stop';

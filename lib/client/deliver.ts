@@ -61,7 +61,7 @@ export async function deliver(
     const count = earlier === 'none' ? attempt : attempt + 1;
     const once = (both: AbortSignal): Promise<Response> => send(single, count, both);
     const time = min(attemptTimeout, left());
-    const [answer, judgement, effect, fault] = await makeAttempt(once, key, repeatable, signal, time);
+    const [answer, judgement, effect, fault] = await makeAttempt(once, !!key, repeatable, signal, time);
     if (!signal.aborted) circuit.ended(isDown(answer));
     // An answer without an effect does not say what an earlier attempt did.
     if (answer && judgement === 'settled' && (outcome === 'none' || effect !== 'none')) return finish(answer);

@@ -47,7 +47,6 @@ export interface InOrderSender {
  */
 export function createInOrderSender({ url, fetch, storage }: InOrderSenderOptions): InOrderSender {
   const item = `semel:sender:${url}`;
-  const by = newKey();
   let messages: object[]; // what leaves one after the other; its number is `first` plus its place
   let first: number; // 0 until the receiver has been asked for the first time
   let taken = 0; // how many of them the receiver has taken in
@@ -59,7 +58,7 @@ export function createInOrderSender({ url, fetch, storage }: InOrderSenderOption
     ({ first, messages } = parse(kept ?? '{"first":0,"messages":[]}'));
   });
   const save = async () => {
-    left = stringify({ by, first, messages });
+    left = stringify({ by: newKey(), first, messages });
     await storage.setItem(item, left);
   };
   const look = async (): Promise<number> => {

@@ -46,7 +46,7 @@ export function intentKeys(
     looks[name] ??= {
       outcome: 'unknown',
       kept: alone(name, async () => {
-        let text = await within(patience, null, async () => storage.getItem(name));
+        let text = await within(patience, undefined, async () => storage.getItem(name));
         if (text === null) {
           // What could not be written has not been sent; what cannot be read may have been.
           look.outcome = 'none';

@@ -50,8 +50,8 @@ export async function outgoingRequest(
     askedAt,
     repeatable,
     origin: new URL(url).origin,
-    // The caller's own, since the request's follows it only for as long as somebody holds the request.
-    signal: init?.signal ?? signal,
+    // The request's, not the caller's own, which may last for ever and would keep what listens to it.
+    signal,
     identity: () => stringify([method, url, [...headers], body && new TextDecoder('l1').decode(body)]),
     send(fetch, attempt, both) {
       // The server may then read before it writes (R24).

@@ -24,7 +24,7 @@ export const onAbort = (signal: AbortSignal, leave: (reason: unknown) => void): 
  */
 export const within = <T>(
   duration: number,
-  signal: AbortSignal | null | undefined,
+  signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {

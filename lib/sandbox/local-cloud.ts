@@ -49,7 +49,8 @@ export async function ask(path: string, init?: RequestInit): Promise<string> {
   let answer: Response;
   let text: string;
   try {
-    answer = await fetch(path, { signal: AbortSignal.timeout(PATIENCE), ...init });
+    const signals = [AbortSignal.timeout(PATIENCE), ...(init?.signal ? [init.signal] : [])];
+    answer = await fetch(path, { ...init, signal: AbortSignal.any(signals) });
     text = await answer.text();
   } catch (cause) {
     throw new CloudError(undefined, cause);
@@ -71,5 +72,5 @@ export const askFor = async <T>(path: string, headers?: Record<string, string>):
 export const resetCloud = (): Promise<string> => ask('/_local/reset', { method: 'POST' });
 
 /** What goes wrong in the next invocation of a function that no client waits for. */
-export const orderFault = (functionName: string, fault: string): Promise<string> =>
-  ask('/_local/faults', { method: 'POST', body: JSON.stringify({ function: functionName, fault, count: 1 }) });
+export const orderFault = (functionName: string, fault: string, signal: AbortSignal): Promise<string> =>
+  ask('/_local/faults', { method: 'POST', signal, body: JSON.stringify({ function: functionName, fault, count: 1 }) });

@@ -19,6 +19,9 @@ const WIPED: Explanation = {
   text: 'What was in the queue at the reset belongs to what was wiped.',
 };
 
+/** What a press does, until the signal aborts, and what came of it. */
+type Work = (signal: AbortSignal) => Promise<Explanation>;
+
 /** The tab about messages: what a queue does wrong, and what comes of it. */
 export class QueueTab {
   readonly #log = new Log('queue');
@@ -26,17 +29,17 @@ export class QueueTab {
   readonly #page: Page;
   /** The deposits that this page sent. */
   #eventIds: string[] = [];
-  #resets = 0;
   #turn: Promise<void> = Promise.resolve();
+  /** Ends what is under way when all is wiped. */
+  #wiping = new AbortController();
 
   constructor(page: Page) {
     this.#page = page;
     this.#sender = new NumberedSender(page.storage);
-    const explained = (id: string, work: () => Promise<Explanation>) =>
-      onPress(id, this.#log, () => this.#inTurn(work));
-    explained('deposit', () => this.#deposit('sent'));
-    explained('duplicate-delivery', () => this.#deposit('sent again'));
-    explained('drop-acknowledgement', () => this.#deposit('acknowledgement lost'));
+    const explained = (id: string, work: Work) => onPress(id, this.#log, () => this.#inTurn(work));
+    explained('deposit', (signal) => this.#deposit('sent', signal));
+    explained('duplicate-delivery', (signal) => this.#deposit('sent again', signal));
+    explained('drop-acknowledgement', (signal) => this.#deposit('acknowledgement lost', signal));
     explained('send-number', () => this.#orAnew(() => this.#sendNumber()));
     explained('send-gap', () => this.#orAnew(() => this.#sendGap()));
     explained('resend', () => this.#orAnew(() => this.#resend()));
@@ -56,21 +59,22 @@ export class QueueTab {
 
   clear(): void {
     this.#eventIds = [];
-    this.#resets += 1;
+    this.#wiping.abort();
+    this.#wiping = new AbortController();
     this.#sender.forget();
     this.#log.begin();
   }
 
-  async #deposit(way: Way): Promise<Explanation> {
+  async #deposit(way: Way, signal: AbortSignal): Promise<Explanation> {
     // One that was wiped elsewhere cannot be delivered again.
     const known = way === 'sent again' ? await this.#newestCredited() : undefined;
     const eventId = known ?? `deposit-${crypto.randomUUID()}`;
     if (known === undefined) this.#eventIds.push(eventId);
-    if (way === 'acknowledgement lost') await orderFault(QUEUES.deposits, 'lose-acknowledgement');
+    if (way === 'acknowledgement lost') await orderFault(QUEUES.deposits, 'lose-acknowledgement', signal);
     const body = JSON.stringify({ eventId, account: LOCAL_CALLER.account, amount: AMOUNT });
     // The first of "again": a delivery can only be repeated when there was one.
     for (let sends = way === 'sent again' && known === undefined ? 2 : 1; sends > 0; sends -= 1) {
-      await ask('/deposits', { method: 'POST', headers: asCaller(), body });
+      await ask('/deposits', { method: 'POST', headers: asCaller(), body, signal });
     }
     await drained(QUEUES.deposits);
     return explainDeposit(way, creditedOf(eventId, await readState()));
@@ -109,19 +113,20 @@ export class QueueTab {
   }
 
   /** One press after the other: what comes of one must not be taken for the next one's, nor for what a reset wiped. */
-  async #inTurn(work: () => Promise<Explanation>): Promise<void> {
+  async #inTurn(work: Work): Promise<void> {
     await this.#page.afterReset();
-    const resets = this.#resets;
-    const turn = this.#turn.then(() => this.#explain(work, () => resets !== this.#resets));
+    const { signal } = this.#wiping;
+    const turn = this.#turn.then(() => this.#explain(work, signal));
     this.#turn = turn.catch(() => {});
     await turn;
   }
 
-  /** Says what came of some work, unless a reset came in between: then nothing did. */
-  async #explain(work: () => Promise<Explanation>, isWiped: () => boolean): Promise<void> {
-    const explanation = isWiped() ? WIPED : await work().catch(explainFailure);
+  /** Says what came of some work, unless a reset came in between: then nothing did, and it is not waited for. */
+  async #explain(work: Work, signal: AbortSignal): Promise<void> {
+    const wiped = new Promise<Explanation>((end) => signal.addEventListener('abort', () => end(WIPED)));
+    const explanation = signal.aborted ? WIPED : await Promise.race([work(signal).catch(explainFailure), wiped]);
     await this.#page.afterReset();
-    this.#log.add(isWiped() ? WIPED : explanation);
+    this.#log.add(signal.aborted ? WIPED : explanation);
     await this.#page.look();
   }
 

@@ -82,14 +82,14 @@ async function reset(): Promise<void> {
     payments.clear();
     queue.clear();
   });
-  resetting = wiped.catch(() => {});
+  resetting = Promise.allSettled([resetting, wiped]).then(() => {});
   await wiped;
   await look();
 }
 
 async function watch(): Promise<void> {
   for (;;) {
-    if (!document.hidden) await look();
+    if (!document.hidden) await look().catch(() => found(false));
     await new Promise((later) => setTimeout(later, INTERVAL));
   }
 }

@@ -54,6 +54,13 @@ describe.skipIf(executable === undefined)('a page whose local cloud', { timeout:
     await expect.poll(() => found.isVisible(), WAIT).toBe(true);
   });
 
+  it('answers what is no answer says so, and recovers', async () => {
+    await page.route('**/_local/state', (route) => route.fulfill({ json: {} }));
+    await banner();
+    await page.unroute('**/_local/state');
+    await expect.poll(() => page.getByText(/The local cloud does not answer/).isVisible(), WAIT).toBe(false);
+  });
+
   it('R39 is not promised to finish what a server got that ignores keys', async () => {
     await sandbox.turn('Server honors keys', false);
     await page.route('**/_local/naive/charges', (route) => route.fulfill({ status: 502 }));

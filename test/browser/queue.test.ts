@@ -85,6 +85,26 @@ describe.skipIf(executable === undefined)('the sandbox’s queue', { timeout: 60
     await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
   });
 
+  it('R25 a press that gets no answer ends with a reset, and does not hold up the next', async () => {
+    await sandbox.page.route('**/deposits', () => {});
+    await sandbox.button('Send a deposit').click();
+    await sandbox.pressReset();
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
+    await sandbox.press('Send the next number');
+    expect((await sandbox.lines())[0]).toMatch(/^Number 1 applied/);
+  });
+
+  it('R25 what is pressed before a reset does not go on after it', async () => {
+    const fault = await sandbox.holdBack('**/_local/faults');
+    await sandbox.button('Drop an acknowledgement').click();
+    await fault.arrives();
+    await sandbox.pressReset();
+    await expect.poll(() => sandbox.lines(), WAIT).toEqual(wiped);
+    fault.release();
+    await sandbox.press('Send a deposit');
+    expect(await deposits()).toBe(1);
+  });
+
   it('R25 what is sent during a reset is sent after it', async () => {
     const reset = await sandbox.holdBack('**/_local/reset');
     await sandbox.pressReset();
