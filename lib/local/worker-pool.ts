@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionEnvironment, type Host } from './execution-environment.ts';
 import type { Fault } from './faults.ts';
 import type { FunctionDefinition } from './functions.ts';
@@ -16,6 +17,11 @@ const MOST_ENVIRONMENTS = 10;
 /** Loading a bundle is all CPU: ten at once on two cores would all come late, while a warm one serves the queue. */
 const MOST_STARTING = 2;
 const IDLE_LIMIT = 5 * 60_000;
+/** Most of what runs ends in a moment, and whoever waits for it need not hear of a crash. Milliseconds. */
+const GRACE = 300;
+const LOOK = 20;
+
+const isRunning = ({ invocation }: ExecutionEnvironment): boolean => invocation !== undefined;
 
 /**
  * Runs one function's events in worker threads: started when they are first needed, one event at a time in each,
@@ -68,9 +74,10 @@ export class WorkerPool {
     await this.#end(() => true);
   }
 
-  /** Ends what runs and what waits to run, as crashed; environments that are idle stay. */
+  /** Ends what goes on running, and what waits to run, as crashed; environments that are idle stay. */
   async abandon(): Promise<void> {
-    await this.#end(({ invocation }) => invocation !== undefined);
+    for (let waited = 0; waited < GRACE && [...this.#live].some(isRunning); waited += LOOK) await sleep(LOOK);
+    await this.#end(isRunning);
   }
 
   async #end(which: (environment: ExecutionEnvironment) => boolean): Promise<void> {

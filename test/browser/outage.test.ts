@@ -55,10 +55,12 @@ describe.skipIf(executable === undefined)('a page whose local cloud', { timeout:
   });
 
   it('answers what is no answer says so, and recovers', async () => {
+    const found = page.getByText(/The local cloud does not answer/);
+    await expect.poll(() => found.isVisible(), WAIT).toBe(false);
     await page.route('**/_local/state', (route) => route.fulfill({ json: {} }));
     await banner();
     await page.unroute('**/_local/state');
-    await expect.poll(() => page.getByText(/The local cloud does not answer/).isVisible(), WAIT).toBe(false);
+    await expect.poll(() => found.isVisible(), WAIT).toBe(false);
   });
 
   it('R39 is not promised to finish what a server got that ignores keys', async () => {

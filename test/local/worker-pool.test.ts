@@ -82,6 +82,14 @@ describe('a pool', () => {
     expect((await run(pool)).kind).toBe('returned');
   });
 
+  it('lets what ends in a moment end', async () => {
+    const pool = poolOf();
+    await run(pool);
+    const short = run(pool, { wait: 100 });
+    await pool.abandon();
+    expect((await short).kind).toBe('returned');
+  });
+
   it('starts no more than the function reserves; the other events wait', async () => {
     const pool = poolOf({ reservedConcurrency: 1 });
     const outcomes = await Promise.all([run(pool, { wait: 500 }), run(pool), run(pool)]);
