@@ -1,4 +1,4 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { expect } from 'vitest';
 
 export type Switch =
@@ -50,13 +50,14 @@ export class SandboxPage {
   async holdBack(path: string): Promise<{ release: () => void; arrives: () => Promise<void> }> {
     const released = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
-    await this.page.route(path, async (route) => {
+    const hold = async (route: Route): Promise<void> => {
       const response = await route.fetch();
       arrived.resolve();
       await released.promise;
-      // Whoever asked may have left.
-      await route.fulfill({ response }).catch(() => {});
-    });
+      await route.fulfill({ response });
+    };
+    // Whoever asked may have left, and so may the server.
+    await this.page.route(path, (route) => hold(route).catch(() => {}));
     return { release: released.resolve, arrives: () => arrived.promise };
   }
 
