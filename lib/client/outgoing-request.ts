@@ -50,7 +50,7 @@ export async function outgoingRequest(
     askedAt,
     repeatable,
     origin: new URL(url).origin,
-    // The request's, not the caller's own, which may last for ever and would keep what listens to it.
+    // The request's, which Node collects with it: the caller's own may last for ever, with all that listens to it.
     signal,
     identity: () => stringify([method, url, [...headers], body && new TextDecoder('l1').decode(body)]),
     send(fetch, attempt, both) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AwsProxy } from './aws-proxy.ts';
 import { type Blueprint, REGION } from './blueprint.ts';
 import type { CallLog } from './call-log.ts';
@@ -17,6 +18,18 @@ interface Surroundings {
 
 /** What a worker sent just before it ended is still on its way to the proxy, and still applies. Milliseconds. */
 const FORGET_AFTER = 10_000;
+
+/** Most of what runs ends in a moment, and whoever waits for it need not hear of a crash. Milliseconds. */
+const GRACE = 300;
+const LOOK = 20;
+
+/** Ends all that is running after a moment, and at once: what is left of one function could still call another. */
+export async function abandonRunning(pools: ReadonlyMap<string, WorkerPool>): Promise<void> {
+  const all = [...pools.values()];
+  const end = Date.now() + GRACE;
+  while (Date.now() < end && all.some(({ isBusy }) => isBusy)) await sleep(LOOK);
+  await Promise.all(all.map((pool) => pool.abandon()));
+}
 
 /** Makes the functions ready to be invoked, by ARN, and opens the proxy to what they send to AWS. */
 export function runFunctions(

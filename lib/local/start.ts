@@ -11,13 +11,12 @@ import { type HttpServer, type Site, startHttpServer } from './http-server.ts';
 import { listNotRun } from './identities.ts';
 import { answerLocal } from './local-routes.ts';
 import { type RunningQueues, startQueues } from './queues.ts';
-import { runFunctions } from './running-functions.ts';
+import { abandonRunning, runFunctions } from './running-functions.ts';
 import { runEventSources } from './running-sources.ts';
 import { runSchedules } from './schedules.ts';
 import { type Seed, seedTables, type TableNames } from './seeded-tables.ts';
 import { localClient } from './tables.ts';
 import { type Assembly, readAssembly } from './template.ts';
-import type { WorkerPool } from './worker-pool.ts';
 
 export interface LocalCloudOptions {
   /** What `cdk synth` wrote: the directory cdk.out. */
@@ -92,7 +91,7 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
     dynamodbEndpoint: dynamodb.endpoint,
     queuesEndpoint: queues?.endpoint,
   });
-  cleanup.add(() => inAll(pools, (pool) => pool.close()));
+  cleanup.add(async () => void (await Promise.all([...pools.values()].map((pool) => pool.close()))));
   const faults = new BackgroundFaults();
   const invoke = background(pools, faults, blueprint.place.stackName);
   const schedules = runSchedules(blueprint.schedules, async (...what) => (await invoke(...what)).outcome);
@@ -108,7 +107,7 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
     faults.clear();
     await sources.paused(async () => {
       // What is still running would write into the new world, or charge in it.
-      await inAll(pools, (pool) => pool.abandon());
+      await abandonRunning(pools);
       queues?.reset();
       await seeded.reset();
     });
@@ -134,10 +133,6 @@ async function start(options: LocalCloudOptions, cleanup: Cleanup): Promise<Loca
     ...{ proxy, queues },
     stop: () => cleanup.run(),
   };
-}
-
-async function inAll(pools: ReadonlyMap<string, WorkerPool>, end: (pool: WorkerPool) => Promise<void>): Promise<void> {
-  await Promise.all([...pools.values()].map(end));
 }
 
 /** One server for each HTTP API of the template: the first on the port asked for, the others on free ones. */

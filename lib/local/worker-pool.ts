@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionEnvironment, type Host } from './execution-environment.ts';
 import type { Fault } from './faults.ts';
 import type { FunctionDefinition } from './functions.ts';
@@ -17,9 +16,6 @@ const MOST_ENVIRONMENTS = 10;
 /** Loading a bundle is all CPU: ten at once on two cores would all come late, while a warm one serves the queue. */
 const MOST_STARTING = 2;
 const IDLE_LIMIT = 5 * 60_000;
-/** Most of what runs ends in a moment, and whoever waits for it need not hear of a crash. Milliseconds. */
-const GRACE = 300;
-const LOOK = 20;
 
 const isRunning = ({ invocation }: ExecutionEnvironment): boolean => invocation !== undefined;
 
@@ -74,9 +70,13 @@ export class WorkerPool {
     await this.#end(() => true);
   }
 
-  /** Ends what goes on running, and what waits to run, as crashed; environments that are idle stay. */
+  /** Does something run, or wait to run? */
+  get isBusy(): boolean {
+    return this.#waiting.length > 0 || [...this.#live].some(isRunning);
+  }
+
+  /** Ends what runs and what waits to run, as crashed; environments that are idle stay. */
   async abandon(): Promise<void> {
-    for (let waited = 0; waited < GRACE && [...this.#live].some(isRunning); waited += LOOK) await sleep(LOOK);
     await this.#end(isRunning);
   }
 

@@ -19,7 +19,7 @@ const WIPED: Explanation = {
   text: 'What was in the queue at the reset belongs to what was wiped.',
 };
 
-/** What a press does, until the signal aborts, and what came of it. */
+/** What a press does, and what came of it; once the signal aborts, it must not do anything more. */
 type Work = (signal: AbortSignal) => Promise<Explanation>;
 
 /** The tab about messages: what a queue does wrong, and what comes of it. */
@@ -42,7 +42,7 @@ export class QueueTab {
     explained('drop-acknowledgement', (signal) => this.#deposit('acknowledgement lost', signal));
     explained('send-number', () => this.#orAnew(() => this.#sendNumber()));
     explained('send-gap', () => this.#orAnew(() => this.#sendGap()));
-    explained('resend', () => this.#orAnew(() => this.#resend()));
+    explained('resend', (signal) => this.#orAnew(() => this.#resend(signal)));
     onPress('reset-queue', this.#log, page.reset);
   }
 
@@ -68,6 +68,7 @@ export class QueueTab {
   async #deposit(way: Way, signal: AbortSignal): Promise<Explanation> {
     // One that was wiped elsewhere cannot be delivered again.
     const known = way === 'sent again' ? await this.#newestCredited() : undefined;
+    signal.throwIfAborted();
     const eventId = known ?? `deposit-${crypto.randomUUID()}`;
     if (known === undefined) this.#eventIds.push(eventId);
     if (way === 'acknowledgement lost') await orderFault(QUEUES.deposits, 'lose-acknowledgement', signal);
@@ -99,11 +100,12 @@ export class QueueTab {
   }
 
   /** The first look may see the mark move and wait; the next one sends what is still missing, and the last one knows. */
-  async #resend(): Promise<Explanation> {
+  async #resend(signal: AbortSignal): Promise<Explanation> {
     const resent = new Set<number>();
     let left = Number.POSITIVE_INFINITY;
     for (let look = 0; left > 0 && look < 4; look += 1) {
       if (look > 0) await drained(QUEUES.senders);
+      signal.throwIfAborted();
       const resumed = await this.#sender.resume();
       left = resumed.left;
       for (const seq of resumed.resent) resent.add(seq);

@@ -1,5 +1,4 @@
 import { byId, say } from './element.ts';
-import type { SenderView } from './explain-delivery.ts';
 import { explainFailure, explainOutage } from './explain-failure.ts';
 import { type CloudState, readState, resetCloud } from './local-cloud.ts';
 import { BLOCKED, PageStorage } from './page-storage.ts';
@@ -26,23 +25,19 @@ let shown = 0;
 async function look(): Promise<void> {
   begun += 1;
   const turn = begun;
-  const seen = await see();
+  let isThere = true;
+  try {
+    const [state, sender] = [await readState(), await queue.lookAtSender()];
+    if (turn < shown) return;
+    shown = turn;
+    queue.show(state, sender);
+    await showPayments(state);
+  } catch {
+    isThere = false;
+  }
   if (turn < shown) return;
   shown = turn;
-  if (seen !== undefined) {
-    queue.show(...seen);
-    await showPayments(seen[0]);
-  }
-  found(seen !== undefined);
-}
-
-/** @returns undefined when the local cloud does not answer */
-async function see(): Promise<[CloudState, SenderView] | undefined> {
-  try {
-    return [await readState(), await queue.lookAtSender()];
-  } catch {
-    return undefined;
-  }
+  found(isThere);
 }
 
 /** What the browser did to the storage is not the cloud's fault. */
@@ -89,7 +84,7 @@ async function reset(): Promise<void> {
 
 async function watch(): Promise<void> {
   for (;;) {
-    if (!document.hidden) await look().catch(() => found(false));
+    if (!document.hidden) await look();
     await new Promise((later) => setTimeout(later, INTERVAL));
   }
 }

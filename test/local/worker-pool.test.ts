@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { ExecutionEnvironment } from '../../lib/local/execution-environment.ts';
 import type { Outcome } from '../../lib/local/invocation.ts';
+import { abandonRunning } from '../../lib/local/running-functions.ts';
 import { WorkerPool } from '../../lib/local/worker-pool.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'semel-function-'));
@@ -82,12 +83,12 @@ describe('a pool', () => {
     expect((await run(pool)).kind).toBe('returned');
   });
 
-  it('lets what ends in a moment end', async () => {
-    const pool = poolOf();
-    await run(pool);
-    const short = run(pool, { wait: 100 });
-    await pool.abandon();
-    expect((await short).kind).toBe('returned');
+  it('gives what runs a moment to end, and then ends all of it at once', async () => {
+    const [brief, long] = [poolOf(), poolOf()];
+    await Promise.all([run(brief), run(long)]);
+    const outcomes = [run(brief, { wait: 50 }), run(long, { wait: 900 })];
+    await abandonRunning(new Map(Object.entries({ brief, long })));
+    expect((await Promise.all(outcomes)).map(({ kind }) => kind)).toEqual(['returned', 'crashed']);
   });
 
   it('starts no more than the function reserves; the other events wait', async () => {
