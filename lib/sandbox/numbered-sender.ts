@@ -3,7 +3,7 @@ import { createRetryingFetch, type RetryingFetch } from '../client/retrying-fetc
 import type { SenderView } from './explain-delivery.ts';
 import { asCaller } from './local-caller.ts';
 import { askFor, type CloudState } from './local-cloud.ts';
-import type { PageStorage } from './page-storage.ts';
+import type { Page } from './page.ts';
 
 const SENDER = 'sandbox';
 const URL = `/senders/${SENDER}`;
@@ -12,17 +12,15 @@ const DELTA = 10;
 
 /** The sender of numbered messages, on a way that loses some when it is asked to. */
 export class NumberedSender {
-  readonly #storage: PageStorage;
+  readonly #page: Page;
   readonly #fetch: RetryingFetch;
   #sender: InOrderSender;
   #losesNext = false;
   #posted: number[] = [];
-  /** Ends what is under way when all is wiped. */
-  #wiping = new AbortController();
 
-  constructor(storage: PageStorage) {
-    this.#storage = storage;
-    this.#fetch = createRetryingFetch({ storage });
+  constructor(page: Page) {
+    this.#page = page;
+    this.#fetch = createRetryingFetch({ storage: page.storage });
     this.#sender = this.#newSender();
   }
 
@@ -61,17 +59,15 @@ export class NumberedSender {
 
   /** Begins anew, as the receiver did. */
   forget(): void {
-    this.#wiping.abort();
-    this.#wiping = new AbortController();
-    this.#storage.removeItem(`semel:sender:${URL}`);
+    this.#page.storage.removeItem(`semel:sender:${URL}`);
     this.#sender = this.#newSender();
   }
 
   #newSender(): InOrderSender {
-    const { signal } = this.#wiping;
+    const signal = this.#page.wiping();
     return createInOrderSender({
       url: URL,
-      storage: this.#storage,
+      storage: this.#page.storage,
       fetch: (input, init) => {
         if (init?.method === 'POST' && this.#losesNext) {
           this.#losesNext = false;

@@ -29,8 +29,6 @@ export class PaymentsTab {
   readonly #page: Page;
   /** The payments that this page is sending: they are not abandoned. */
   readonly #underWay = new Set<number>();
-  /** Ends what is under way when all is wiped: it must not be sent again to a cloud that has forgotten it. */
-  #wiping = new AbortController();
 
   constructor(page: Page) {
     const { storage } = page;
@@ -72,8 +70,6 @@ export class PaymentsTab {
 
   /** Forgets all payments. */
   clear(): void {
-    this.#wiping.abort();
-    this.#wiping = new AbortController();
     this.#book.clear();
     this.#log.begin();
   }
@@ -97,7 +93,7 @@ export class PaymentsTab {
   }
 
   async #send(payment: Payment, intent: string, sending: Sending, client: RetryingFetch): Promise<void> {
-    const { signal } = this.#wiping;
+    const signal = this.#page.wiping();
     const key = await client.intent(intent).key();
     const { amount, honorsKeys } = sending;
     const wasPending = this.payments()[payment.number - 1]?.pending === true;

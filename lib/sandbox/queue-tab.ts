@@ -30,12 +30,10 @@ export class QueueTab {
   /** The deposits that this page sent. */
   #eventIds: string[] = [];
   #turn: Promise<void> = Promise.resolve();
-  /** Ends what is under way when all is wiped. */
-  #wiping = new AbortController();
 
   constructor(page: Page) {
     this.#page = page;
-    this.#sender = new NumberedSender(page.storage);
+    this.#sender = new NumberedSender(page);
     const explained = (id: string, work: Work) => onPress(id, this.#log, () => this.#inTurn(work));
     explained('deposit', (signal) => this.#deposit('sent', signal));
     explained('duplicate-delivery', (signal) => this.#deposit('sent again', signal));
@@ -59,8 +57,6 @@ export class QueueTab {
 
   clear(): void {
     this.#eventIds = [];
-    this.#wiping.abort();
-    this.#wiping = new AbortController();
     this.#sender.forget();
     this.#log.begin();
   }
@@ -117,7 +113,7 @@ export class QueueTab {
   /** One press after the other: what comes of one must not be taken for the next one's, nor for what a reset wiped. */
   async #inTurn(work: Work): Promise<void> {
     await this.#page.afterReset();
-    const { signal } = this.#wiping;
+    const signal = this.#page.wiping();
     const turn = this.#turn.then(() => this.#explain(work, signal));
     this.#turn = turn.catch(() => {});
     await turn;

@@ -13,7 +13,8 @@ import { wireTabs } from './tabs.ts';
 const INTERVAL = 1_000;
 
 const storage = new PageStorage(() => localStorage);
-const page = { storage, look, reset, afterReset: () => resetting };
+let wiping = new AbortController();
+const page = { storage, look, reset, wiping: () => wiping.signal, afterReset: () => resetting };
 const payments = new PaymentsTab(page);
 const queue = new QueueTab(page);
 let isReachable = false;
@@ -73,6 +74,8 @@ function readable(): readonly Payment[] {
 
 async function reset(): Promise<void> {
   const wiped = resetCloud().then(() => {
+    wiping.abort();
+    wiping = new AbortController();
     storage.forgetAll();
     payments.clear();
     queue.clear();
